@@ -1,0 +1,30 @@
+"""Collectors: one generator a source. Each yields `Batch`es; what cannot be read is a `Skipped`, never an exception."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from auditor.config import Config
+from auditor.model.facts import Batch, RecordKind, SourceMark
+from auditor.objects.redaction import Redactor
+from auditor.progress import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a collector is given."""
+
+    config: Config
+    redactor: Redactor
+    known: Callable[[RecordKind, str], tuple[SourceMark, ...]]
+    """The marks of earlier runs, by kind and cluster (or Argo CD, or repository): what a run may skip."""
+    cache: Path
+    """A folder of mode 0700 for mirrors and rendered states."""
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Collector:
+    name: str
+    summary: str
+    collect: Callable[[Reading], Iterator[Batch]]

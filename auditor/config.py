@@ -1,0 +1,123 @@
+"""auditor.toml as frozen values. Unknown keys and wrong types are a ConfigError that names the line."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterConfig:
+    name: str
+    server: tuple[str, ...] = ()
+    """URLs or names by which Applications' destinations call the cluster."""
+    audit: tuple[str, ...] = ()
+    """Files, directories, globs, `-` or URLs."""
+    objects: tuple[str, ...] = ()
+    """`kubectl get -o yaml --show-managed-fields` exports."""
+    max_lag: str = ""
+    """How late its audit log may be before that is worth a line, as `2h`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArgoCDConfig:
+    name: str
+    cluster: str
+    """Where it runs: its freezes are in that cluster's audit log."""
+    exports: tuple[str, ...] = ()
+    namespace: str = "argocd"
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryConfig:
+    url: str
+    """As the Applications' repoURL has it."""
+    path: str = ""
+    """A clone, a bare repository or a bundle; "" to mirror the URL."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnouncementsConfig:
+    path: str
+    zone: str = ""
+    """Of times that carry none; without it such rows are skipped."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentPair:
+    staging: str
+    production: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActorRule:
+    """A user's own rule, tried before the shipped ones. Patterns are globs; all that are given must match."""
+
+    ident: str
+    kind: str
+    user: str = ""
+    group: str = ""
+    user_agent: str = ""
+    field_manager: str = ""
+    impersonated_user: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Identities that are one person: the audit user, git mails, Argo CD and Slack names."""
+
+    name: str
+    identities: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedFinding:
+    ident: str
+    reason: str
+    owner: str
+    expires: str = ""
+    """ISO date; "" for never."""
+    application: str = ""
+    object: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """What the team holds itself to, in minutes."""
+
+    announce_minutes: int = 15
+    git_minutes: int = 60
+    quiet_minutes: int = 30
+    """An episode without an unfreeze ends after so many quiet minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportConfig:
+    zone: str = "UTC"
+    """IANA name of the reader's zone."""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Redaction:
+    key_file: str = ""
+    """Where the key of the keyed hash lies; "" for the default place outside the store."""
+    fields: tuple[str, ...] = ()
+    """Further field names (globs) whose values are never stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    folder: Path
+    """The folder of auditor.toml: relative paths are relative to it."""
+    store: str = "sqlite:///auditor.db"
+    clusters: tuple[ClusterConfig, ...] = ()
+    argocds: tuple[ArgoCDConfig, ...] = ()
+    repositories: tuple[RepositoryConfig, ...] = ()
+    announcements: tuple[AnnouncementsConfig, ...] = ()
+    environments: tuple[EnvironmentPair, ...] = ()
+    actor_rules: tuple[ActorRule, ...] = ()
+    people: tuple[Person, ...] = ()
+    accepted: tuple[AcceptedFinding, ...] = ()
+    goals: Goals = field(default_factory=Goals)
+    report: ReportConfig = field(default_factory=ReportConfig)
+    redaction: Redaction = field(default_factory=Redaction)

@@ -1,0 +1,26 @@
+"""Errors for the person who must act. Everything else that is raised is a bug and shows a traceback."""
+
+
+class AuditorError(Exception):
+    """One sentence on what is wrong, and one on what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class ConfigError(AuditorError):
+    """The configuration cannot be used."""
+
+
+class SourceError(AuditorError):
+    """A source as a whole cannot be read; what was collected before stays."""
+
+
+class StoreError(AuditorError):
+    """The database cannot be used: locked, newer, not ours, full disk."""
+
+
+class RenderError(AuditorError):
+    """A report cannot be rendered; no partial file is left."""

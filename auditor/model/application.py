@@ -1,0 +1,161 @@
+"""An application over time: what it was told to do, what it did, and when it was kept from doing it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from auditor.model.change import Actor, AppKey, Evidence
+from auditor.model.resource import Json, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class AppSource:
+    """One source of an Application: enough to render it. Equal sources render alike at equal revisions."""
+
+    repo_url: str
+    path: str
+    target_revision: str
+    chart: str = ""
+    ref: str = ""
+    """`$ref` name under which other sources use its files."""
+    kind: Literal["auto", "directory", "kustomize", "helm", "plugin"] = "auto"
+    """From which of `directory`, `kustomize`, `helm`, `plugin` is set; auto where none is."""
+    options: str = "{}"
+    """Canonical JSON of the `directory`, `kustomize`, `helm` or `plugin` block, overrides included."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationState:
+    """An Application at one moment, read from an export or from the body of an audit event."""
+
+    key: AppKey
+    at: datetime
+    resource_version: str
+    project: str
+    sources: tuple[AppSource, ...]
+    destination_server: str
+    destination_name: str
+    destination_namespace: str
+    cluster: str
+    """The configured cluster of its destination, "" where the destination is not mapped."""
+    automated: bool
+    self_heal: bool
+    prune: bool
+    skip_reconcile: bool
+    sync_options: tuple[str, ...]
+    ignore_differences: tuple[JsonObject, ...]
+    labels: Mapping[str, str]
+    tracking_id: str
+    """Of the Application itself: set where a parent application declares it."""
+    owner_set: str
+    """Name of the ApplicationSet that owns it, "" for none."""
+    sync_status: str
+    revisions: tuple[str, ...]
+    """status.sync.revision(s)."""
+    health: str
+    resources: tuple[tuple[str, str, str, str, str], ...]
+    """status.resources as (group, kind, namespace, name, status)."""
+    conditions: tuple[tuple[str, str], ...]
+    """(type, message)."""
+    reconciled_at: datetime | None
+    document: JsonObject
+    """The redacted document, for what the fields above do not hold."""
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class SyncResource:
+    group: str
+    kind: str
+    namespace: str
+    name: str
+    status: str
+    """Synced, SyncFailed, Pruned, PruneSkipped, "" (hook)."""
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRecord:
+    """One Argo CD operation, joined from history, operationState, Events, logs and audit events."""
+
+    app: AppKey
+    started_at: datetime
+    finished_at: datetime | None
+    phase: str
+    """Running, Terminating, Failed, Error, Succeeded; "" where no record says."""
+    revisions: tuple[str, ...]
+    sources: tuple[AppSource, ...]
+    """The sources it used; () where not recorded."""
+    origin: Literal["automated", "manual", "self-heal", "unknown"]
+    extent: Literal["full", "selective", "unknown"]
+    initiated_by: str
+    """Argo CD's user, "" for automated ones."""
+    requested_by: Actor | None
+    """The authenticated actor who wrote the operation, where the audit log has it."""
+    local_manifests: bool
+    dry_run: bool
+    rollback_to: int | None
+    retries: int
+    message: str
+    resources: tuple[SyncResource, ...]
+    selected: tuple[tuple[str, str, str], ...]
+    """(group, kind, name) of a selective sync."""
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Freeze:
+    """A span in which an application was kept from syncing by itself."""
+
+    app: AppKey
+    form: Literal[
+        "automated-removed",
+        "automated-disabled",
+        "self-heal-off",
+        "sync-window",
+        "skip-reconcile",
+        "controller-scaled",
+        "rollback",
+    ]
+    began_at: datetime
+    began_by: Actor
+    ended_at: datetime | None
+    """None: it was still frozen when the records end."""
+    ended_by: Actor | None
+    undone: bool
+    """Ended by something else than the hand that froze it or another person: an ApplicationSet, a parent application."""
+    undone_by: str
+    """Name of that ApplicationSet or application, "" otherwise."""
+    description: str
+    """Of the sync window, where a ticket stands."""
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ApplicationHistory:
+    """All that the records say of one application, oldest first."""
+
+    key: AppKey
+    states: tuple[ApplicationState, ...]
+    syncs: tuple[SyncRecord, ...]
+    freezes: tuple[Freeze, ...]
+    removed_at: datetime | None = None
+
+    def at(self, moment: datetime) -> ApplicationState | None:
+        """The state at `moment`: the last one not after it, else the first one there is."""
+        earlier = [state for state in self.states if state.at <= moment]
+        return earlier[-1] if earlier else (self.states[0] if self.states else None)
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionSeen:
+    """A record that shows a revision at a time: the tip of what it tracks had landed by then."""
+
+    repo_url: str
+    revision: str
+    at: datetime
+    evidence: Evidence
+
+
+Document = Json

@@ -1,0 +1,58 @@
+"""Which records there are, how far they reach, and what they cannot say."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from auditor.model.facts import RecordKind, Skipped, SourceMark
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """The end of each kind of record; None where there is no record of the kind."""
+
+    audit: Mapping[str, datetime]
+    """By cluster."""
+    argocd: datetime | None
+    git: datetime | None
+    announcements: datetime | None
+    objects: datetime | None
+
+    @property
+    def moment(self) -> datetime | None:
+        """The end of the records: the latest of all."""
+        known = [*self.audit.values(), *filter(None, (self.argocd, self.git, self.announcements, self.objects))]
+        return max(known, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A span or a thing that the records do not cover, in a sentence that says what is then unknown."""
+
+    kind: RecordKind
+    cluster: str
+    first_at: datetime | None
+    last_at: datetime | None
+    sentence: str
+    export: str
+    """The command that exports what is missing, "" where nothing can bring it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    marks: tuple[SourceMark, ...]
+    skipped: tuple[Skipped, ...]
+    as_of: AsOf
+    gaps: tuple[Gap, ...]
+
+    def holds(self, kind: RecordKind, moment: datetime, cluster: str = "") -> bool:
+        """Whether a source of this kind was read that covers `moment`: the proof that *missing* needs."""
+        return any(
+            mark.kind == kind
+            and (not cluster or mark.cluster == cluster)
+            and not mark.problem
+            and mark.first_at is not None
+            and mark.last_at is not None
+            and mark.first_at <= moment <= mark.last_at
+            for mark in self.marks
+        )

@@ -1,0 +1,94 @@
+"""What git says an object should be, at a revision. The git side implements `GitReader`; correlation only asks it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from auditor.model.application import ApplicationState, AppSource
+from auditor.model.resource import JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestKey:
+    """A manifest's identity inside one application: its namespace is the destination's where it has none."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class DesiredState:
+    """The rendered manifests of one application at one revision."""
+
+    content: str
+    """Key of the content that was rendered: equal keys, equal manifests."""
+    objects: Mapping[ManifestKey, JsonObject]
+    rendered: Literal["now", "before", "applied"]
+    """`before`: from the cache; `applied`: no renderer could say, and this is what the controller last applied."""
+    confidence: Literal["high", "low"]
+
+
+@dataclass(frozen=True, slots=True)
+class Undeterminable:
+    """Git cannot say, and why, in one sentence a reader understands."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """One state of the tracked branch, as its first-parent history has it."""
+
+    sha: str
+    """First-parent commit."""
+    at: datetime
+    """Committer's clock: the earliest."""
+    author: str
+    """`Name <mail>` of the commit."""
+    subject: str
+    pull_request: int | None
+    merged: tuple[str, ...]
+    """Commits that it brought beside itself, oldest first (a merge)."""
+    signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class BranchTip:
+    name: str
+    sha: str
+    commits: tuple[str, ...]
+    """The commits that the tracked branch has not, oldest first."""
+
+
+class GitReader(Protocol):
+    """Read-only access to repositories and rendered states; all methods are cached and none raises for bad input."""
+
+    def landings(self, state: ApplicationState) -> Sequence[Landing] | Undeterminable:
+        """All states of what the application tracks, oldest first, that can differ in what it reads."""
+        ...
+
+    def render(self, state: ApplicationState, sha: str) -> DesiredState | Undeterminable:
+        """The application's manifests with its primary git source at `sha`."""
+        ...
+
+    def branches(self, state: ApplicationState) -> Sequence[BranchTip]:
+        """Unmerged branches of the application's repository whose commits touch what it reads."""
+        ...
+
+    def contains(self, repo_url: str, sha: str, ancestor: str) -> bool | None:
+        """Whether `sha` has `ancestor` in its history; None where either is not known."""
+        ...
+
+
+__all__ = [
+    "AppSource",
+    "BranchTip",
+    "DesiredState",
+    "GitReader",
+    "Landing",
+    "ManifestKey",
+    "Undeterminable",
+]

@@ -1,0 +1,27 @@
+"""What must never be stored: values of Secrets and of fields that look like credentials."""
+
+from auditor.model.resource import JsonObject
+
+
+class Redactor:
+    """Replaces secret values by a keyed hash, so that two can be compared and none can be read."""
+
+    def __init__(self, key: bytes, fields: tuple[str, ...] = ()) -> None:
+        self._key = key
+        self._fields = fields
+
+    def body(self, raw: bytes) -> bytes:
+        """A JSON body of a request, response or document with its secrets replaced."""
+        return raw
+
+    def document(self, document: JsonObject) -> JsonObject:
+        """A decoded document with its secrets replaced; the argument is left as it is."""
+        return document
+
+    def text(self, text: str) -> str:
+        """Free text (a message, a log line, an error) with tokens and passwords replaced."""
+        return text
+
+    def uri(self, uri: str) -> str:
+        """A request URI with the arguments of `exec` and credentials in queries replaced."""
+        return uri
