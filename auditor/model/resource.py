@@ -1,9 +1,12 @@
 """What a Kubernetes object is called, and the values its fields hold."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+if TYPE_CHECKING:
+    Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+else:
+    Json = Any  # decoders that follow annotations cannot resolve a recursive alias
 """A decoded JSON value. Treated as read-only everywhere: a function that changes one copies it first."""
 
 JsonObject: TypeAlias = dict[str, Json]
