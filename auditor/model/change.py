@@ -125,6 +125,10 @@ class Write:
     known_by: Literal["event", "ownership"]
     """`ownership`: the write's own event is missing and managedFields tell of it."""
     evidence: tuple[Evidence, ...]
+    disagreement: str = ""
+    """A sentence where what the client claims of itself and who it was authenticated as do not agree."""
+    admitted_by: tuple[str, ...] = ()
+    """Admission webhooks that the record says mutated the request."""
 
 
 @dataclass(frozen=True, slots=True)

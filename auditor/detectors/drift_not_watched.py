@@ -1,0 +1,58 @@
+"""Drift that waits for a manual sync and reaches nobody."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from auditor.config import Config
+from auditor.detectors import Detector
+from auditor.detectors.conclusion import conclude, span
+from auditor.model.application import ApplicationHistory
+from auditor.model.case import Case
+from auditor.model.finding import Finding
+from auditor.model.resource import JsonObject
+
+SUBSCRIPTION = "notifications.argoproj.io/subscribe"
+
+
+def detect(case: Case, config: Config) -> Iterator[Finding]:
+    """One finding for each application that ends OutOfSync, syncs by hand only, and notifies nobody."""
+    for history in case.applications.values():
+        last = history.states[-1] if history.states else None
+        if last is None or history.removed_at or last.automated or last.sync_status != "OutOfSync":
+            continue
+        since = _out_of_sync_since(history)
+        if not _notifies(last.document) and since is not None:
+            resources = [f"{kind} {name}" for _, kind, _, name, status in last.resources if status == "OutOfSync"]
+            yield conclude(
+                "drift-not-watched",
+                "low",
+                f"{history.key} is OutOfSync for {span((last.at - since).total_seconds())} "
+                f"({', '.join(resources[:3]) or 'objects not recorded'}), syncs by hand only, and no notification "
+                "is subscribed on it.",
+                "Subscribe a channel to on-out-of-sync, or let it sync by itself.",
+                key=(since.isoformat(),),
+                confidence="medium",
+                application=history.key,
+                first_at=since,
+                last_at=last.at,
+                evidence=(last.evidence,),
+            )
+
+
+def _out_of_sync_since(history: ApplicationHistory) -> datetime | None:
+    since = None
+    for state in reversed(history.states):
+        if state.sync_status != "OutOfSync":
+            break
+        since = state.at
+    return since
+
+
+def _notifies(document: JsonObject) -> bool:
+    """A subscription on the Application itself; one in argocd-notifications-cm is not in these records."""
+    metadata = document.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return isinstance(annotations, dict) and any(name.startswith(SUBSCRIPTION) for name in annotations)
+
+
+DETECTOR = Detector("drift-not-watched", "drift that reaches nobody", detect)

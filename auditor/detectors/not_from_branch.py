@@ -1,0 +1,46 @@
+"""A change that Argo CD itself applied and that the tracked branch does not hold: a bypass."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from auditor.config import Config
+from auditor.detectors import Detector
+from auditor.detectors.conclusion import conclude, evidence_of, step
+from auditor.model.case import Case
+from auditor.model.change import AppKey, Change
+from auditor.model.finding import Finding
+
+
+def detect(case: Case, config: Config) -> Iterator[Finding]:
+    """One finding for each application and person who asked for it."""
+    asked: dict[tuple[AppKey | None, str], list[Change]] = defaultdict(list)
+    for change in case.changes:
+        if change.write.cause == "bypass":
+            asked[(change.application, change.write.actor.name)].append(change)
+    for (application, name), changes in asked.items():
+        yield _finding(application, name, changes)
+
+
+def _finding(application: AppKey | None, name: str, changes: Sequence[Change]) -> Finding:
+    first = changes[0].write
+    what = [f"{change.write.object} {step(field)}" for change in changes for field in change.write.fields]
+    return conclude(
+        "not-from-branch",
+        "high",
+        f"Argo CD applied to {application or 'an application'} what the tracked branch does not hold, asked for by "
+        f"{name or 'a user that is not recorded'} ({first.actor.known_by}): "
+        f"{'; '.join(what[:3]) or first.object}.",
+        "Commit the value and take the override, revision or local manifests back; Argo CD says Synced until then.",
+        key=(name, changes[0].id),
+        application=application,
+        subject=first.object if len({change.write.object for change in changes}) == 1 else None,
+        actors=filter(None, (name,)),
+        first_at=first.at,
+        last_at=changes[-1].write.at,
+        count=len(changes),
+        changes=(change.id for change in changes),
+        evidence=evidence_of(changes),
+    )
+
+
+DETECTOR = Detector("not-from-branch", "it went through Argo CD and not from the tracked branch", detect)

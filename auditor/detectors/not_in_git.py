@@ -1,0 +1,105 @@
+"""A value that somebody set and that the tracked branch does not have: what that means for it."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from auditor.config import Config
+from auditor.detectors import Detector
+from auditor.detectors.conclusion import conclude, evidence_of, shown, times, who
+from auditor.model.case import Case
+from auditor.model.change import Change
+from auditor.model.finding import Finding, Severity
+from auditor.model.resource import Leaf, Path
+from auditor.model.verdict import ClusterVerdict, GitVerdict, Verdict
+from auditor.objects import paths
+
+LACKING = frozenset({"not-reflected", "not-in-git", "not-declared", "on-branch", "superseded"})
+
+
+def detect(case: Case, config: Config) -> Iterator[Finding]:
+    """One finding for each field (or whole object) that git lacks; the last of several like changes decides."""
+    open_ends: dict[tuple[object, ...], list[tuple[Change, Verdict, int | None]]] = defaultdict(list)
+    for change in case.changes:
+        verdict = case.verdicts.get(change.id)
+        if verdict is None or change.write.persisted == "unproven":
+            continue
+        for position in _lacking(verdict):
+            path = None if position is None else change.write.fields[position].path
+            open_ends[(change.application, change.write.object, path)].append((change, verdict, position))
+    for seen in open_ends.values():
+        yield _finding(seen)
+
+
+def _lacking(verdict: Verdict) -> list[int | None]:
+    if not verdict.fields:
+        return [None] if verdict.git.verdict in LACKING else []
+    return [number for number, field in enumerate(verdict.fields) if field.git.verdict in LACKING]
+
+
+def _finding(seen: Sequence[tuple[Change, Verdict, int | None]]) -> Finding:
+    change, verdict, position = seen[-1]
+    write = change.write
+    field = None if position is None else write.fields[position]
+    git, cluster = (
+        (verdict.git, verdict.cluster)
+        if position is None
+        else (verdict.fields[position].git, verdict.fields[position].cluster)
+    )
+    standing = cluster.verdict in ("standing", "unknown")
+    return conclude(
+        "not-in-git",
+        _severity(verdict, standing),
+        f"{_subject(change, field.path if field else None, field.after if field else None)} "
+        f"({who(change)}, {times(len(seen))}) is not what git says: {git.verdict}. {_fate(verdict, cluster)}",
+        _remedy(verdict, git, standing),
+        key=(seen[0][0].id, position),
+        confidence="high" if git.confidence == "high" else "low",
+        application=change.application,
+        subject=write.object,
+        path=paths.text(field.path) if field else None,
+        actors=(each.write.actor.name for each, _, _ in seen),
+        values=(field.after.value,) if field and field.after.state == "value" else (),
+        first_at=seen[0][0].write.at,
+        last_at=write.at,
+        count=len(seen),
+        changes=(each.id for each, _, _ in seen),
+        evidence=evidence_of(each for each, _, _ in seen),
+    )
+
+
+def _subject(change: Change, path: Path | None, after: Leaf | None) -> str:
+    write = change.write
+    if path is None or after is None:
+        return f"{write.object}, {write.operation}d" if write.operation != "update" else f"{write.object}, changed"
+    return f"{write.object} {paths.text(path)} = {shown(after)}"
+
+
+def _fate(verdict: Verdict, cluster: ClusterVerdict) -> str:
+    """Which of the three: will be reverted, was reverted, or cannot be seen."""
+    if cluster.verdict not in ("standing", "unknown"):
+        by = f" by {cluster.by}" if cluster.by else ""
+        return f"It is gone from the cluster already ({cluster.verdict}{by})."
+    if verdict.prospect == "invisible":
+        return "Argo CD cannot see it, so no sync will undo it."
+    return verdict.next
+
+
+def _severity(verdict: Verdict, standing: bool) -> Severity:
+    if not standing:
+        return "low"
+    if verdict.prospect in ("undone-at-next-sync", "undone-at-next-revision", "undone-at-manual-sync"):
+        return "high"
+    return "medium"
+
+
+def _remedy(verdict: Verdict, git: GitVerdict, standing: bool) -> str:
+    if not standing:
+        return "If the value is still wanted, commit it; else nothing is owed."
+    if git.verdict == "on-branch":
+        return f"Merge branch {git.branch}, which has the value."
+    if verdict.prospect == "invisible":
+        return "Declare the field in git with this value, or remove it from the object by hand: Argo CD does neither."
+    return "Commit the value to the tracked branch before the next sync, or put the old value back."
+
+
+DETECTOR = Detector("not-in-git", "a value that was set by hand is not in the tracked branch", detect)

@@ -1,0 +1,46 @@
+"""What production has from an incident and staging lacks, the morning after."""
+
+from collections.abc import Iterator
+
+from auditor.config import Config
+from auditor.detectors import Detector
+from auditor.detectors.conclusion import conclude, shown
+from auditor.model.case import Case
+from auditor.model.finding import Finding, Severity
+from auditor.model.staging import StagingDifference, StagingPair
+from auditor.objects import paths
+
+SEVERITY: dict[str, Severity] = {
+    "hotfix-not-in-git": "medium",
+    "production-hotfix": "medium",
+    "staging-change": "low",
+    "unexplained": "low",
+}
+
+
+def detect(case: Case, config: Config) -> Iterator[Finding]:
+    """One finding for each difference that is neither an overlay nor a promotion on its way."""
+    for pair in case.staging:
+        for difference in pair.differences:
+            if difference.causes and difference.causes[0] in SEVERITY:
+                yield _finding(pair, difference)
+
+
+def _finding(pair: StagingPair, difference: StagingDifference) -> Finding:
+    where = paths.text(difference.path) if difference.path else "the whole object"
+    return conclude(
+        "staging-drift",
+        SEVERITY[difference.causes[0]],
+        f"{difference.object} {where}: {shown(difference.production)} in {pair.production}, "
+        f"{shown(difference.staging)} in {pair.staging}; {difference.because}.",
+        difference.advice,
+        key=(pair.staging, difference.changes[:1]),
+        application=pair.production,
+        subject=difference.object,
+        path=paths.text(difference.path) if difference.path else None,
+        values=(difference.staging.value, difference.production.value),
+        changes=difference.changes,
+    )
+
+
+DETECTOR = Detector("staging-drift", "production and staging differ by more than their overlays", detect)

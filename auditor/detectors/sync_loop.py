@@ -1,0 +1,107 @@
+"""Two writers that keep undoing each other on one field, for as long as both run."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from statistics import median
+
+from auditor.config import Config
+from auditor.detectors import Detector
+from auditor.detectors.conclusion import conclude, shown, span
+from auditor.detectors.loop_evidence import Loop, loops
+from auditor.model.application import ApplicationHistory
+from auditor.model.case import Case
+from auditor.model.change import AppKey
+from auditor.model.desired import DesiredState, ManifestKey
+from auditor.model.finding import Finding
+from auditor.objects import ignore, paths
+
+REMEDY = {
+    "autoscaler": "The autoscaler owns the field: take it out of the manifest, and keep Argo CD from resetting it.",
+    "admission": "The webhook owns the field: write its value in the manifest, or keep Argo CD from comparing it.",
+    "ci": "Two sources of truth: take the apply out of the pipeline.",
+    "operator": "The operator owns the field: take it out of the manifest, and keep Argo CD from resetting it.",
+}
+
+
+def detect(case: Case, config: Config) -> Iterator[Finding]:
+    """One finding for each loop; what only releases reset is none."""
+    owners = {change.write.object: change.application for change in case.changes if change.application}
+    for loop in loops(case.writes):
+        application = owners.get(loop.object)
+        history = case.applications.get(application) if application else None
+        if not _made_by_releases(loop, history):
+            yield _finding(case, loop, application, history)
+
+
+def _made_by_releases(loop: Loop, history: ApplicationHistory | None) -> bool:
+    """Whether each pull belongs to another revision: then the controller deployed, and was not undone."""
+    if history is None:
+        return False
+    revisions = [_revision(history, pull.at) for pull in loop.pulls]
+    return all(revisions) and len(set(revisions)) == len(revisions)
+
+
+def _revision(history: ApplicationHistory, moment: datetime) -> tuple[str, ...]:
+    began = [sync for sync in history.syncs if sync.started_at <= moment + timedelta(seconds=1)]
+    return began[-1].revisions if began else ()
+
+
+def _finding(case: Case, loop: Loop, application: AppKey | None, history: ApplicationHistory | None) -> Finding:
+    first, last = loop.pulls[0], loop.pulls[-1]
+    others = list(dict.fromkeys(pull.other for pull in loop.pulls))
+    controller = first.write.actor.name
+    path = paths.text(loop.path)
+    ended = _ended(case, loop, history)
+    period = median(loop.gaps)
+    return conclude(
+        "sync-loop",
+        "low" if ended else "high",
+        f"{loop.object} {path}: {controller} asks for {shown(first.wanted)} and {', '.join(others)} makes it "
+        f"{shown(last.found)}, {len(loop.pulls)} rounds in {span((last.at - first.at).total_seconds())}, "
+        f"one every {span(period)} in the median. {ended or 'It still runs when the records end.'}",
+        REMEDY.get(last.other_kind, "Let one of the two own the field."),
+        key=(first.write.id,),
+        application=application,
+        subject=loop.object,
+        path=path,
+        actors=(controller, *others),
+        values=(first.wanted.value, last.found.value),
+        first_at=first.at,
+        last_at=last.at,
+        count=len(loop.pulls),
+        snippet="" if last.other_kind == "ci" else ignore.block(loop.object, loop.path),
+        evidence=(
+            evidence
+            for pull in loop.pulls
+            for write in (pull.other_write, pull.write)
+            if write is not None
+            for evidence in write.evidence
+        ),
+    )
+
+
+def _ended(case: Case, loop: Loop, history: ApplicationHistory | None) -> str:
+    """In words what ended it, "" while it may still run. Only what the records show is said."""
+    last = loop.pulls[-1].at
+    end = case.coverage.as_of.audit.get(loop.object.cluster)
+    quiet = timedelta(seconds=max(loop.gaps) * 2)
+    if end is None or end - last <= quiet:
+        return ""
+    said = f"The last pull was {span((end - last).total_seconds())} before the records end"
+    return f"{said}; {_why(case, loop, history)}."
+
+
+def _why(case: Case, loop: Loop, history: ApplicationHistory | None) -> str:
+    state = history.states[-1] if history and history.states else None
+    if state and any(ignore.covers(rule, loop.object, loop.path) for rule in state.ignore_differences):
+        return "an ignoreDifferences rule covers the field now"
+    desired = case.desired.get(history.key) if history else None
+    if isinstance(desired, DesiredState):
+        subject = loop.object
+        manifest = desired.objects.get(ManifestKey(subject.group, subject.kind, subject.namespace, subject.name))
+        if manifest is not None and paths.lookup(manifest, loop.path).state == "absent":
+            return "git does not declare the field any more"
+    return "what ended it is not recorded"
+
+
+DETECTOR = Detector("sync-loop", "two writers keep undoing each other", detect)

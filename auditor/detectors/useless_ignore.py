@@ -1,0 +1,157 @@
+"""An ignoreDifferences rule that does nothing, and the one who wrote it thinks that it does."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+import orjson
+
+from auditor.config import Config
+from auditor.detectors import Detector
+from auditor.detectors.conclusion import conclude
+from auditor.model.application import ApplicationHistory, ApplicationState
+from auditor.model.case import Case
+from auditor.model.change import AppKey, Evidence, Write
+from auditor.model.finding import Confidence, Finding
+from auditor.model.resource import Json, JsonObject, ObjectId
+from auditor.objects import ignore, paths
+
+
+class _Rule(NamedTuple):
+    body: JsonObject
+    first_at: datetime
+    actor: str
+    evidence: tuple[Evidence, ...]
+
+
+def detect(case: Case, config: Config) -> Iterator[Finding]:
+    """Unknown keys as somebody sent them; rules that select nothing; rules that match no object of the application."""
+    for key, history in case.applications.items():
+        asked = _asked(case, key)
+        reported: set[str] = set()
+        for rule in (*asked, *_held(history)):
+            said = _complaint(rule.body, history, case)
+            place = orjson.dumps(_place(rule.body), option=orjson.OPT_SORT_KEYS).decode()
+            if said is not None and place + said[0] not in reported:
+                reported.add(place + said[0])
+                yield _finding(key, rule, *said)
+
+
+def _asked(case: Case, key: AppKey) -> list[_Rule]:
+    """Rules as the requests had them: the API server has dropped unknown keys from what it stored."""
+    rules = []
+    for write in case.writes:
+        if write.object.kind == "Application" and (write.object.namespace, write.object.name) == (
+            key.namespace,
+            key.name,
+        ):
+            rules += [_Rule(rule, write.at, write.actor.name, write.evidence) for rule in _in_request(write)]
+    return rules
+
+
+def _in_request(write: Write) -> list[JsonObject]:
+    if write.outcome in ("refused", "dry-run"):
+        return []
+    found = [field.after.value for field in write.asked if field.path[:2] == ("spec", "ignoreDifferences")]
+    return [rule for value in found if isinstance(value, list) for rule in value if isinstance(rule, dict)]
+
+
+def _held(history: ApplicationHistory) -> list[_Rule]:
+    """Rules that were in force, from the first state on that has them."""
+    rules: dict[bytes, _Rule] = {}
+    for state in history.states:
+        for rule in state.ignore_differences:
+            name = orjson.dumps(rule, option=orjson.OPT_SORT_KEYS)
+            rules.setdefault(name, _Rule(rule, state.at, "", (state.evidence,)))
+    return list(rules.values())
+
+
+def _place(rule: JsonObject) -> list[Json]:
+    return [rule.get(name) for name in ("group", "kind", "name", "namespace")]
+
+
+def _complaint(rule: JsonObject, history: ApplicationHistory, case: Case) -> tuple[str, str, Confidence] | None:
+    """What is wrong with a rule, what to do, and how sure that is; None for a rule that works."""
+    unknown = sorted(set(rule) - ignore.KNOWN_KEYS)
+    if unknown:
+        return (
+            f"has a key that Argo CD does not know: {', '.join(unknown)}; the API server drops it",
+            "Use jsonPointers, jqPathExpressions or managedFieldsManagers.",
+            "high",
+        )
+    if not any(rule.get(name) for name in ignore.SELECTING_KEYS):
+        return (
+            "names no field, so that it matches none",
+            "Add jsonPointers, jqPathExpressions or managedFieldsManagers.",
+            "high",
+        )
+    subjects = _subjects(rule, history)
+    if history.states and history.states[-1].resources and not subjects:
+        return ("matches no object of the application", "Compare group, kind, name and namespace.", "medium")
+    return _without_field(rule, subjects, case) or _overwritten(rule, subjects, history, case)
+
+
+def _subjects(rule: JsonObject, history: ApplicationHistory) -> list[ObjectId]:
+    return [subject for state in history.states[-1:] for subject in _resources(state) if ignore.applies(rule, subject)]
+
+
+def _resources(state: ApplicationState) -> list[ObjectId]:
+    return [ObjectId(state.cluster, *place) for *place, _ in state.resources]
+
+
+def _without_field(rule: JsonObject, subjects: list[ObjectId], case: Case) -> tuple[str, str, Confidence] | None:
+    """A pointer that leads nowhere in any object it is about, as far as all of them are known whole."""
+    pointers = rule.get("jsonPointers")
+    if not isinstance(pointers, list) or rule.get("jqPathExpressions") or rule.get("managedFieldsManagers"):
+        return None
+    states = [case.live.get(subject) for subject in subjects]
+    bodies = [state.body for state in states if state and state.complete and state.body]
+    if not bodies or len(bodies) < len(subjects):
+        return None
+    for pointer in pointers:
+        if isinstance(pointer, str) and not any(paths.resolve(body, pointer).state == "value" for body in bodies):
+            return (
+                f"points at {pointer}, which none of its objects has",
+                "Compare the pointer with the live object.",
+                "medium",
+            )
+    return None
+
+
+def _overwritten(
+    rule: JsonObject, subjects: list[ObjectId], history: ApplicationHistory, case: Case
+) -> tuple[str, str, Confidence] | None:
+    """Hidden from the comparison, and written all the same by a sync."""
+    state = history.states[-1] if history.states else None
+    if state is None or "RespectIgnoreDifferences=true" in state.sync_options:
+        return None
+    for write in case.writes:
+        mine = write.actor.kind == "gitops" and write.object in subjects and write.outcome == "changed"
+        if mine and any(ignore.covers(rule, write.object, field.path) for field in write.fields):
+            return (
+                "hides a field that a sync overwrites all the same",
+                "Add the sync option RespectIgnoreDifferences=true.",
+                "high",
+            )
+    return None
+
+
+def _finding(key: AppKey, rule: _Rule, said: str, remedy: str, confidence: Confidence) -> Finding:
+    subject = "/".join(str(part) for part in _place(rule.body)[:2] if part)
+    return conclude(
+        "useless-ignore",
+        "medium",
+        f"An ignoreDifferences rule of {key} for {subject or 'no kind'} {said}.",
+        remedy,
+        key=(said, subject, rule.first_at.isoformat()),
+        confidence=confidence,
+        application=key,
+        path="spec.ignoreDifferences",
+        actors=filter(None, (rule.actor,)),
+        values=(rule.body,),
+        first_at=rule.first_at,
+        evidence=rule.evidence,
+    )
+
+
+DETECTOR = Detector("useless-ignore", "an ignoreDifferences rule does nothing", detect)
