@@ -104,18 +104,27 @@ def _without_field(rule: JsonObject, subjects: list[ObjectId], case: Case) -> tu
     pointers = rule.get("jsonPointers")
     if not isinstance(pointers, list) or rule.get("jqPathExpressions") or rule.get("managedFieldsManagers"):
         return None
-    states = [case.live.get(subject) for subject in subjects]
-    bodies = [state.body for state in states if state and state.complete and state.body]
-    if not bodies or len(bodies) < len(subjects):
+    known = [(subject, body) for subject in subjects if (body := _whole(case, subject)) is not None]
+    if not known or len(known) < len(subjects):
         return None
     for pointer in pointers:
-        if isinstance(pointer, str) and not any(paths.resolve(body, pointer).state == "value" for body in bodies):
+        if isinstance(pointer, str) and not any(_leads_somewhere(pointer, *each) for each in known):
             return (
                 f"points at {pointer}, which none of its objects has",
                 "Compare the pointer with the live object.",
                 "medium",
             )
     return None
+
+
+def _whole(case: Case, subject: ObjectId) -> JsonObject | None:
+    state = case.live.get(subject)
+    return state.body if state is not None and state.complete else None
+
+
+def _leads_somewhere(pointer: str, subject: ObjectId, body: JsonObject) -> bool:
+    path = paths.from_pointer(body, pointer, subject.group, subject.kind)
+    return paths.lookup(body, path).state == "value"
 
 
 def _overwritten(
