@@ -129,6 +129,13 @@ class Write:
     """A sentence where what the client claims of itself and who it was authenticated as do not agree."""
     admitted_by: tuple[str, ...] = ()
     """Admission webhooks that the record says mutated the request."""
+    position: int = 0
+    """Its place among the writes of its object, in the API server's order: the clocks of two servers may disagree."""
+    marks: tuple[tuple[str, str], ...] = ()
+    """Annotations and labels that say whose the object is (tracking-id, instance label, Flux labels), as (key, value):
+    by the state before the write, for a create after it. () where the records do not hold them."""
+    last_applied: str = ""
+    """The last-applied annotation that the write asked to store, "" for none."""
 
 
 @dataclass(frozen=True, slots=True)
