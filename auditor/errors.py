@@ -19,7 +19,11 @@ class SourceError(AuditorError):
 
 
 class StoreError(AuditorError):
-    """The database cannot be used: locked, newer, not ours, full disk."""
+    """The database cannot be used: newer, not ours, full disk."""
+
+
+class StoreLockedError(StoreError):
+    """Another run is at work on the same store: one at a time."""
 
 
 class RenderError(AuditorError):

@@ -1,0 +1,254 @@
+"""One connection to SQLite or PostgreSQL, as plain SQL with `?` for parameters.
+
+Queries go to the driver itself: loading SQLAlchemy takes longer than a query on a million rows.
+"""
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import unquote
+
+from auditor.errors import StoreError, StoreLockedError
+
+Row: TypeAlias = Sequence[Any]
+
+_CHUNK = 500
+"""Rows fetched at a time: a reader holds so many, whatever the size of the answer."""
+
+_BUSY_SECONDS = 30
+
+
+class Database:
+    """A connection that speaks one dialect; all failures of the driver become a `StoreError`."""
+
+    def __init__(self, connection: Any, dialect: str, errors: tuple[type[Exception], ...], place: str) -> None:
+        self.dialect = dialect
+        self.place = place
+        self._connection = connection
+        self._errors = errors
+
+    def rows(self, statement: str, parameters: Row = ()) -> Iterator[Row]:
+        """The answer, streamed."""
+        with self._reported():
+            cursor = self._connection.cursor()
+            try:
+                cursor.execute(self._spoken(statement), self._values(parameters))
+                while chunk := cursor.fetchmany(_CHUNK):
+                    yield from chunk
+            finally:
+                cursor.close()
+
+    def columns_and_rows(self, statement: str) -> tuple[tuple[str, ...], Iterator[Row]]:
+        """A statement that a person wrote: the names of its columns, and its rows."""
+        with self._reported():
+            cursor = self._connection.cursor()
+            cursor.execute(statement)
+            names = tuple(str(column[0]) for column in cursor.description or ())
+        return names, self._rest(cursor) if names else iter(())
+
+    def one(self, statement: str, parameters: Row = ()) -> Row | None:
+        """The first row of the answer."""
+        return next(iter(list(self.rows(statement, parameters))), None)
+
+    def execute(self, statement: str, parameters: Row = ()) -> int:
+        """How many rows the statement touched."""
+        with self._reported():
+            cursor = self._connection.cursor()
+            cursor.execute(self._spoken(statement), self._values(parameters))
+            return max(int(cursor.rowcount), 0)
+
+    def execute_many(self, statement: str, rows: Iterable[Row]) -> int:
+        """How many rows the statement touched, all parameter rows together."""
+        with self._reported():
+            cursor = self._connection.cursor()
+            cursor.executemany(self._spoken(statement), (self._values(row) for row in rows))
+            return max(int(cursor.rowcount), 0)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing: a failure inside, a full disk at the commit, or a kill leaves the store as it was."""
+        self.execute("BEGIN IMMEDIATE" if self.dialect == "sqlite" else "BEGIN")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            with suppress(StoreError):
+                self.execute("ROLLBACK")
+            raise
+
+    def read_only(self) -> None:
+        """From now on nothing can be written through this connection."""
+        self.execute(
+            "PRAGMA query_only = ON"
+            if self.dialect == "sqlite"
+            else "SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY"
+        )
+
+    def tables(self) -> frozenset[str]:
+        """The names of the tables that are there."""
+        catalogue = (
+            "SELECT name FROM sqlite_master WHERE type = 'table'"
+            if self.dialect == "sqlite"
+            else "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+        )
+        return frozenset(str(row[0]) for row in self.rows(catalogue))
+
+    def close(self) -> None:
+        """Give the connection back."""
+        with self._reported():
+            self._connection.close()
+
+    def _rest(self, cursor: Any) -> Iterator[Row]:
+        with self._reported():
+            while chunk := cursor.fetchmany(_CHUNK):
+                yield from chunk
+
+    def _spoken(self, statement: str) -> str:
+        return statement if self.dialect == "sqlite" else statement.replace("?", "%s")
+
+    def _values(self, row: Row) -> Row:
+        return tuple(_storable(value) if isinstance(value, str) else value for value in row)
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        try:
+            yield
+        except self._errors as error:
+            raise _explained(error, self.place) from error
+
+
+def _storable(text: str) -> str:
+    """Text that every database takes: PostgreSQL knows no NUL, and no encoder lone surrogates."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return text.encode("utf-8", "replace").decode().replace("\0", "␀")
+
+
+def _explained(error: Exception, place: str) -> StoreError:
+    said = str(error).strip()
+    if "full" in said or "No space left" in said:
+        return StoreError(
+            f"The disk is full: {place} takes no more.", "What was stored before is intact: make room and run again."
+        )
+    if "locked" in said:
+        return StoreLockedError(f"Another program is writing to {place}.", "Wait until it has finished and run again.")
+    if "not a database" in said or "malformed" in said:
+        return StoreError(f"{place} is not an auditor store, or it is damaged: {said}.", "Give another one by --store.")
+    if "readonly" in said or "read-only" in said or "unable to open" in said or "query_only" in said:
+        return StoreError(f"{place} cannot be written: {said}.", "Check its folder's permissions, or use --store.")
+    return StoreError(f"The store {place} refused a statement: {said}.", "")
+
+
+def connect(url: str, folder: Path, create: bool) -> Database:
+    """A connection to the database of a URL (`sqlite:///relative`, `sqlite:////absolute`, `postgresql://…`)."""
+    if url.startswith("sqlite://"):
+        return _connect_sqlite(sqlite_path(url, folder), create)
+    if url.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
+        return _connect_postgresql(url)
+    raise StoreError(
+        f"A store is sqlite:///FILE or postgresql://…, not {_shown(url)}.", "Correct [store] url or --store."
+    )
+
+
+def sqlite_path(url: str, folder: Path) -> Path:
+    """The file of a SQLite URL; a relative one lies below `folder`."""
+    name = unquote(url.removeprefix("sqlite://").removeprefix("/"))
+    if not name:
+        raise StoreError(f"{url} names no file.", "Write it as sqlite:///auditor.db.")
+    return folder / name
+
+
+def _connect_sqlite(path: Path, create: bool) -> Database:
+    if not path.exists():
+        if not create:
+            raise StoreError(f"There is no store at {path}.", "Run `auditor collect` first.")
+        _create_private(path)
+    try:
+        connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, cached_statements=64)
+    except sqlite3.Error as error:
+        raise _explained(error, str(path)) from error
+    database = Database(connection, "sqlite", (sqlite3.Error, OverflowError), str(path))
+    writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    for pragma in ("journal_mode = WAL", "synchronous = NORMAL") if writable else ():
+        database.execute(f"PRAGMA {pragma}")
+    database.execute("PRAGMA temp_store = MEMORY")
+    return database
+
+
+def _create_private(path: Path) -> None:
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+    except OSError as error:
+        raise StoreError(f"{path} cannot be created: {error.strerror}.", "Name a writable place by --store.") from error
+
+
+def _connect_postgresql(url: str) -> Database:
+    try:
+        import psycopg
+    except ImportError as error:
+        raise StoreError(
+            "A PostgreSQL store needs a driver that is not installed.", "Install auditor[postgresql]."
+        ) from error
+    scheme, _, rest = url.partition("://")
+    try:
+        connection = psycopg.connect(f"{scheme.partition('+')[0]}://{rest}", autocommit=True)
+    except psycopg.Error as error:
+        raise StoreError(f"PostgreSQL does not answer: {str(error).strip()}", "Check [store] url.") from error
+    return Database(connection, "postgresql", (psycopg.Error,), _shown(url))
+
+
+def _shown(url: str) -> str:
+    """A URL without its password."""
+    scheme, separator, rest = url.partition("://")
+    credentials, at, place = rest.rpartition("@")
+    return f"{scheme}{separator}{credentials.partition(':')[0]}{at}{place}"
+
+
+@contextmanager
+def exclusive(database: Database) -> Iterator[None]:
+    """One run at a time on one store. A killed run's lock goes with its process."""
+    with _file_lock(database) if database.dialect == "sqlite" else _advisory_lock(database):
+        yield
+
+
+@contextmanager
+def _file_lock(database: Database) -> Iterator[None]:
+    import fcntl
+
+    try:
+        handle = os.open(f"{database.place}.lock", os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError as error:
+        raise StoreError(f"{database.place} cannot be locked: {error.strerror}.", "Check its folder.") from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(handle)
+        raise _in_use(database) from error
+    try:
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _advisory_lock(database: Database) -> Iterator[None]:
+    number = int.from_bytes(hashlib.sha256(b"auditor run").digest()[:8], "big", signed=True)
+    row = database.one("SELECT pg_try_advisory_lock(?)", (number,))
+    if not (row and row[0]):
+        raise _in_use(database)
+    try:
+        yield
+    finally:
+        with suppress(StoreError):
+            database.one("SELECT pg_advisory_unlock(?)", (number,))
+
+
+def _in_use(database: Database) -> StoreLockedError:
+    return StoreLockedError(
+        f"Another run is at work on {database.place}.", "Wait until it has finished; one run at a time uses a store."
+    )

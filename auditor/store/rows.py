@@ -1,0 +1,137 @@
+"""Facts as rows and rows as facts: one codec a fact, made from the fields of its value."""
+
+import dataclasses
+import hashlib
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Generic, TypeVar
+
+import msgspec
+import zstandard
+
+from auditor.model import facts
+from auditor.model.facts import Fact, Origin, SourceMark
+from auditor.store.database import Row
+
+F = TypeVar("F", bound=Fact | SourceMark)
+
+_compress = zstandard.ZstdCompressor(level=3).compress
+_decompress = zstandard.ZstdDecompressor().decompress
+
+TABLES: Mapping[type[Any], str] = {
+    facts.AuditEvent: "audit_event",
+    facts.ApplicationSnapshot: "application_snapshot",
+    facts.ArgoSettings: "argo_settings",
+    facts.ArgoEvent: "argo_event",
+    facts.Commit: "git_commit",
+    facts.GitRef: "git_ref",
+    facts.Announcement: "announcement",
+    facts.ObjectSnapshot: "object_snapshot",
+    facts.Skipped: "skipped",
+    facts.SourceMark: "source_mark",
+}
+_NAMED_BY_THEMSELVES = frozenset({facts.AuditEvent, facts.Commit, facts.GitRef, facts.SourceMark})
+"""Their fields are a key. The others are keyed by a digest of what they say, wherever it was found."""
+
+_ORIGIN = ("source", "offset", "length", "sha256")
+
+
+def time_text(at: datetime) -> str:
+    """RFC 3339 in UTC with six decimals: sorts as text."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Codec(Generic[F]):
+    """How one kind of fact is written and read."""
+
+    table: str
+    columns: tuple[str, ...]
+    to_row: Callable[[F], Row]
+    from_row: Callable[[Row], F]
+
+
+def codec(kind: type[F]) -> Codec[F]:
+    """The codec of a fact."""
+    found: Codec[F] = _codec(kind)
+    return found
+
+
+@cache
+def _codec(kind: Any) -> Codec[Any]:
+    """Its columns are the digest, where it has one, then the fields, the origin last as four."""
+    fields = dataclasses.fields(kind)
+    hints = typing.get_type_hints(kind)
+    plain = [field.name for field in fields if field.name != "origin"]
+    writers = [(name, _writer(hints[name])) for name in plain]
+    readers = [_reader(hints[name]) for name in plain]
+    keyed = kind not in _NAMED_BY_THEMSELVES
+    has_origin = "origin" in hints
+
+    def to_row(fact: Any) -> Row:
+        values = [write(getattr(fact, name)) if write else getattr(fact, name) for name, write in writers]
+        if keyed:
+            values.insert(0, _digest(fact, plain))
+        if has_origin:
+            origin: Origin = fact.origin
+            values += (origin.source, origin.offset, origin.length, origin.sha256)
+        return values
+
+    def from_row(row: Row) -> Any:
+        start = 1 if keyed else 0
+        values = [read(value) if read else value for read, value in zip(readers, row[start:], strict=False)]
+        if has_origin:
+            values.append(Origin(*row[-4:]))
+        return kind(*values)
+
+    columns = (*(("digest",) if keyed else ()), *plain, *(_ORIGIN if has_origin else ()))
+    return Codec(TABLES[kind], columns, to_row, from_row)
+
+
+def compressed(value: Any) -> bytes:
+    """A value of the model as compressed MessagePack."""
+    return _compress(msgspec.msgpack.encode(value))
+
+
+@cache
+def decoder(kind: Any) -> Callable[[bytes], Any]:
+    """Reads back what `compressed` wrote of a value of that type."""
+    decode = msgspec.msgpack.Decoder(kind).decode
+    return lambda data: decode(_decompress(data))
+
+
+def _digest(fact: Any, names: list[str]) -> str:
+    said = msgspec.json.encode([getattr(fact, name) for name in names], order="deterministic")
+    return hashlib.sha256(said).hexdigest()
+
+
+def _writer(hint: Any) -> Callable[[Any], Any] | None:
+    if bytes in _alternatives(hint):
+        return lambda value: value if value is None else _compress(value)
+    if datetime in _alternatives(hint):
+        return lambda value: value if value is None else time_text(value)
+    if _is_structure(hint):
+        return lambda value: msgspec.json.encode(value, order="deterministic").decode()
+    return None
+
+
+def _reader(hint: Any) -> Callable[[Any], Any] | None:
+    if bytes in _alternatives(hint):
+        return lambda value: value if value is None else _decompress(value)
+    if datetime in _alternatives(hint):
+        return lambda value: value if value is None else datetime.fromisoformat(value)
+    if _is_structure(hint):
+        return msgspec.json.Decoder(hint).decode
+    return bool if hint is bool else None
+
+
+def _alternatives(hint: Any) -> tuple[Any, ...]:
+    return typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+
+
+def _is_structure(hint: Any) -> bool:
+    return typing.get_origin(hint) in (tuple, Mapping)

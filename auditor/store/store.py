@@ -1,0 +1,267 @@
+"""A store: facts written once and read back as values, and beside them what was computed from them."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from auditor.errors import StoreError
+from auditor.model.facts import (
+    Announcement,
+    ApplicationSnapshot,
+    ArgoEvent,
+    ArgoSettings,
+    AuditEvent,
+    Batch,
+    Commit,
+    Fact,
+    GitRef,
+    ObjectSnapshot,
+    RecordKind,
+    Skipped,
+    SourceMark,
+)
+from auditor.store.database import Database, Row, connect, exclusive
+from auditor.store.results import Results
+from auditor.store.rows import TABLES, Codec, codec, time_text
+
+SCHEMA_VERSION = 1
+
+F = TypeVar("F", bound=Fact | SourceMark)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a batch brought that the store did not have."""
+
+    facts: int
+    moved: bool
+    """Whether its mark says something new."""
+
+
+class Store:
+    """Facts and results of one database. Everything that comes out is a frozen value, in a fixed order."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.results = Results(database)
+
+    @property
+    def place(self) -> str:
+        """The database as a reader may see it: its path, or its URL without the password."""
+        return self._database.place
+
+    def exclusive(self) -> AbstractContextManager[None]:
+        """Keeps other runs out while it is held; raises `StoreLockedError` where one is at work."""
+        return exclusive(self._database)
+
+    def close(self) -> None:
+        """Give the connection back."""
+        self._database.close()
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # Facts in
+
+    def write(self, batch: Batch) -> Written:
+        """Keep a batch and its mark, both or neither; facts that are there already change nothing.
+
+        The refs of a repository come in one batch and replace those of the reading before.
+        """
+        by_kind: dict[type[Fact], list[Fact]] = {}
+        for fact in batch.facts:
+            by_kind.setdefault(type(fact), []).append(fact)
+        with self._database.transaction():
+            refs: Sequence[Any] = by_kind.pop(GitRef, ())
+            added = self._replace_refs(refs)
+            added += sum(self._add(kind, facts) for kind, facts in by_kind.items())
+            moved = self._mark(batch.mark)
+            if added or moved:
+                self._database.execute(
+                    "UPDATE meta SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) WHERE key = 'generation'"
+                )
+        return Written(added, moved)
+
+    def _add(self, kind: type[F], facts: Sequence[F]) -> int:
+        form = codec(kind)
+        return self._database.execute_many(_insert(form), map(form.to_row, facts))
+
+    def _replace_refs(self, refs: Sequence[GitRef]) -> int:
+        added = 0
+        for repository in sorted({ref.repository for ref in refs}):
+            fresh = [ref for ref in refs if ref.repository == repository]
+            if set(fresh) != set(self.refs(repository)):
+                self._database.execute("DELETE FROM git_ref WHERE repository = ?", (repository,))
+                added += self._add(GitRef, fresh)
+        return added
+
+    def _mark(self, mark: SourceMark) -> bool:
+        key = (mark.kind, mark.cluster, mark.source, mark.stream)
+        where = "kind = ? AND cluster = ? AND source = ? AND stream = ?"
+        if next(self._read(SourceMark, where, key), None) == mark:
+            return False
+        self._database.execute(f"DELETE FROM source_mark WHERE {where}", key)  # noqa: S608
+        self._add(SourceMark, (mark,))
+        return True
+
+    # Facts out
+
+    def generation(self) -> int:
+        """Rises with every batch that brought something new: results of an older generation are out of date."""
+        row = self._database.one("SELECT value FROM meta WHERE key = 'generation'")
+        return int(row[0]) if row else 0
+
+    def audit_events(
+        self,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        *,
+        clusters: Sequence[str] = (),
+    ) -> Iterator[AuditEvent]:
+        """Events at or after `since` and before `until`, by time and then id, streamed."""
+        conditions, values = ["1 = 1"], list[Any]()
+        for operator, moment in ((">=", since), ("<", until)):
+            if moment is not None:
+                conditions.append(f"at {operator} ?")
+                values.append(time_text(moment))
+        if clusters:
+            conditions.append(f"cluster IN ({_marks(len(clusters))})")
+            values += clusters
+        return self._read(AuditEvent, " AND ".join(conditions), values, "at, id")
+
+    def audit_event(self, event_id: str) -> AuditEvent | None:
+        """The redacted record that an `Evidence.event_id` points to."""
+        return next(self._read(AuditEvent, "id = ?", (event_id,)), None)
+
+    def application_snapshots(self) -> Iterator[ApplicationSnapshot]:
+        """Oldest first; those without a time come before all others."""
+        return self._read(ApplicationSnapshot, order=f"coalesce(at, ''), argocd, namespace, name, {_VERSION}")
+
+    def settings(self) -> Iterator[ArgoSettings]:
+        """By Argo CD, kind, namespace and name; several versions of one oldest first."""
+        return self._read(ArgoSettings, order=f"argocd, kind, namespace, name, {_VERSION}")
+
+    def argo_events(self) -> Iterator[ArgoEvent]:
+        """Oldest first; those of one time as they stand in their source."""
+        return self._read(ArgoEvent, order='at, medium, source, "offset", digest')
+
+    def commits(self, repository: str | None = None) -> Iterator[Commit]:
+        """By the committer's clock."""
+        order = "repository, committed_at, sha"
+        if repository is None:
+            return self._read(Commit, order=order)
+        return self._read(Commit, "repository = ?", (repository,), order)
+
+    def refs(self, repository: str | None = None) -> Iterator[GitRef]:
+        """By repository, kind and name."""
+        order = "repository, kind, name"
+        if repository is None:
+            return self._read(GitRef, order=order)
+        return self._read(GitRef, "repository = ?", (repository,), order)
+
+    def announcements(self) -> Iterator[Announcement]:
+        """Oldest first."""
+        return self._read(Announcement, order='at, source, "offset", digest')
+
+    def object_snapshots(self) -> Iterator[ObjectSnapshot]:
+        """By object; several versions of one oldest first."""
+        order = f"cluster, \"group\", kind, namespace, name, coalesce(at, ''), {_VERSION}"
+        return self._read(ObjectSnapshot, order=order)
+
+    def skipped(self) -> Iterator[Skipped]:
+        """As they stand in their sources."""
+        return self._read(Skipped, order='kind, cluster, source, "offset", digest')
+
+    def marks(self, kind: RecordKind | None = None, name: str | None = None) -> tuple[SourceMark, ...]:
+        """How far the sources were read: of all, of one kind of record, of one cluster, Argo CD or repository."""
+        asked = {column: value for column, value in (("kind", kind), ("cluster", name)) if value is not None}
+        where = " AND ".join(["1 = 1", *(f"{column} = ?" for column in asked)])
+        return tuple(self._read(SourceMark, where, tuple(asked.values()), "kind, cluster, source, stream"))
+
+    # What a person asks in SQL
+
+    def ask(self, statement: str) -> tuple[tuple[str, ...], Iterator[Row]]:
+        """A person's own statement: its columns and rows. Nothing can be written from here on."""
+        self._database.read_only()
+        return self._database.columns_and_rows(statement)
+
+    def _read(self, kind: type[F], where: str = "1 = 1", values: Row = (), order: str = "") -> Iterator[F]:
+        form = codec(kind)
+        ordered = f" ORDER BY {order}" if order else ""
+        statement = f"SELECT {_quoted(form.columns)} FROM {form.table} WHERE {where}{ordered}"  # noqa: S608
+        return map(form.from_row, self._database.rows(statement, values))
+
+
+_VERSION = "length(resource_version), resource_version, digest"
+"""Versions are opaque, yet every API server counts them up: this is how they came, where times do not tell."""
+
+
+def open_store(url: str, *, create: bool = True, folder: Path = Path()) -> Store:
+    """The store of a URL; a relative SQLite path lies below `folder`.
+
+    Raises `StoreError` where it cannot be reached, is not ours, or was written by another version of the schema; with
+    `create` false also where it is not there.
+    """
+    database = connect(url, folder, create)
+    try:
+        _check(database, create)
+    except BaseException:
+        database.close()
+        raise
+    return Store(database)
+
+
+def _check(database: Database, create: bool) -> None:
+    there = database.tables()
+    if "meta" not in there:
+        if not create and not there:
+            raise StoreError(f"{database.place} is empty.", "Run `auditor collect` first.")
+        if there & set(TABLES.values()) or (database.dialect == "sqlite" and there):
+            raise StoreError(f"{database.place} is a database of another program.", "Name another one by --store.")
+        _create(database)
+    row = database.one("SELECT value FROM meta WHERE key = 'schema'")
+    found = int(row[0]) if row else 0
+    if found > SCHEMA_VERSION:
+        raise StoreError(
+            f"{database.place} was written by a newer auditor (schema {found}; this one knows {SCHEMA_VERSION}).",
+            "Upgrade auditor, or name another store by --store.",
+        )
+    if found < SCHEMA_VERSION:
+        raise StoreError(
+            f"{database.place} was written by an older auditor (schema {found}; this one writes {SCHEMA_VERSION}).",
+            "Collect once more into a new store; keep the old one for as long as its evidence is wanted.",
+        )
+
+
+def _create(database: Database) -> None:
+    from auditor.store.tables import ddl
+
+    with database.transaction():
+        if "meta" in database.tables():  # another program was quicker
+            return
+        for statement in ddl(database.dialect):
+            database.execute(statement)
+        start = (("schema", str(SCHEMA_VERSION)), ("generation", "0"))
+        database.execute_many("INSERT INTO meta (key, value) VALUES (?, ?)", start)
+
+
+def _insert(form: Codec[Any]) -> str:
+    """Rows whose key is there already are left as they are."""
+    return (
+        f"INSERT INTO {form.table} ({_quoted(form.columns)})"  # noqa: S608
+        f" VALUES ({_marks(len(form.columns))}) ON CONFLICT DO NOTHING"
+    )
+
+
+def _quoted(columns: Sequence[str]) -> str:
+    return ", ".join(f'"{column}"' for column in columns)
+
+
+def _marks(count: int) -> str:
+    return ", ".join("?" * count)
