@@ -57,7 +57,8 @@ class Codec(Generic[F]):
 
 def codec(kind: type[F]) -> Codec[F]:
     """The codec of a fact."""
-    found: Codec[F] = _codec(kind)
+    key: Any = kind  # mypy does not see that a type is hashable
+    found: Codec[F] = _codec(key)
     return found
 
 
