@@ -1,4 +1,4 @@
-"""auditor.toml as frozen values. Unknown keys and wrong types are a ConfigError that names the line."""
+"""What auditor.toml says, as frozen values; `auditor.config_file` reads it."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -6,6 +6,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class ClusterConfig:
+    """A cluster and where its records lie."""
+
     name: str
     server: tuple[str, ...] = ()
     """URLs or names by which Applications' destinations call the cluster."""
@@ -19,6 +21,8 @@ class ClusterConfig:
 
 @dataclass(frozen=True, slots=True)
 class ArgoCDConfig:
+    """An Argo CD and what was exported of it."""
+
     name: str
     cluster: str
     """Where it runs: its freezes are in that cluster's audit log."""
@@ -28,6 +32,8 @@ class ArgoCDConfig:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryConfig:
+    """A repository that Applications name, and where it can be read."""
+
     url: str
     """As the Applications' repoURL has it."""
     path: str = ""
@@ -36,6 +42,8 @@ class RepositoryConfig:
 
 @dataclass(frozen=True, slots=True)
 class AnnouncementsConfig:
+    """Where people said what they did."""
+
     path: str
     zone: str = ""
     """Of times that carry none; without it such rows are skipped."""
@@ -43,6 +51,8 @@ class AnnouncementsConfig:
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentPair:
+    """Two applications that should agree but for their overlays."""
+
     staging: str
     production: str
 
@@ -70,6 +80,8 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedFinding:
+    """A finding that somebody answers for."""
+
     ident: str
     reason: str
     owner: str
@@ -92,6 +104,8 @@ class Goals:
 
 @dataclass(frozen=True, slots=True)
 class ReportConfig:
+    """For whom reports are set."""
+
     zone: str = "UTC"
     """IANA name of the reader's zone."""
     title: str = ""
@@ -99,6 +113,8 @@ class ReportConfig:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
+    """What is never stored, beside what is known to be secret."""
+
     key_file: str = ""
     """Where the key of the keyed hash lies; "" for the default place outside the store."""
     fields: tuple[str, ...] = ()
@@ -107,9 +123,13 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True)
 class Config:
+    """All that auditor.toml says."""
+
     folder: Path
     """The folder of auditor.toml: relative paths are relative to it."""
     store: str = "sqlite:///auditor.db"
+    cache: str = ""
+    """Folder of mirrors and rendered states, relative to `folder`; "" for the user's cache folder."""
     clusters: tuple[ClusterConfig, ...] = ()
     argocds: tuple[ArgoCDConfig, ...] = ()
     repositories: tuple[RepositoryConfig, ...] = ()

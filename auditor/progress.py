@@ -23,13 +23,13 @@ class Silent:
     """The default: says nothing."""
 
     def begin(self, name: str, total: int | None) -> None:
-        pass
+        """Nothing."""
 
     def advance(self, amount: int) -> None:
-        pass
+        """Nothing."""
 
     def note(self, text: str) -> None:
-        pass
+        """Nothing."""
 
 
 SILENT: Progress = Silent()
