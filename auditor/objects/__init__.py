@@ -1,0 +1,1 @@
+"""What a Kubernetes object is: its kinds, paths, schema, patches, defaults, and which of its values are secret."""
