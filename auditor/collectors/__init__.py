@@ -21,6 +21,8 @@ class Reading:
     cache: Path
     """A folder of mode 0700 for mirrors and rendered states."""
     progress: Progress
+    shipped: tuple[Path, ...] = ()
+    """Further such folders, only read: what the sample incident brings, for a machine without git and renderers."""
 
 
 @dataclass(frozen=True, slots=True)

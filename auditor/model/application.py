@@ -156,6 +156,8 @@ class RevisionSeen:
     revision: str
     at: datetime
     evidence: Evidence
+    tracked: str = ""
+    """The targetRevision that its application followed, "" where that is not known."""
 
 
 Document = Json

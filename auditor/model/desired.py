@@ -1,7 +1,7 @@
 """What git says an object should be, at a revision. The git side implements `GitReader`; correlation only asks it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -29,6 +29,11 @@ class DesiredState:
     rendered: Literal["now", "before", "applied"]
     """`before`: from the cache; `applied`: no renderer could say, and this is what the controller last applied."""
     confidence: Literal["high", "low"]
+    second: Mapping[ManifestKey, JsonObject] = field(default_factory=dict)
+    """Manifests that came out otherwise when the same content was rendered again: where a field differs between the
+    two, git does not determine it."""
+    reason: str = ""
+    """Why confidence is low, in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,8 @@ class Landing:
     merged: tuple[str, ...]
     """Commits that it brought beside itself, oldest first (a merge)."""
     signature: str
+    repo_url: str = ""
+    """The repository of the source whose history this is."""
 
 
 @dataclass(frozen=True, slots=True)

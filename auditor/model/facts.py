@@ -181,12 +181,13 @@ class GitRef:
     repository: str
     name: str
     """`main`, `hotfix/inc-2041`, `v1.2.0`; never a remote's prefix."""
-    kind: Literal["branch", "tag", "pull", "head"]
-    """`head` is what HEAD points to; `pull` is a pull-request ref that a mirror brings."""
+    kind: Literal["branch", "tag", "pull", "head", "former", "boundary"]
+    """`head` is what HEAD points to; `pull` is a pull-request ref that a mirror brings; `former` is a tip that a
+    branch had before it was pushed over; `boundary` is a commit at which a shallow clone ends."""
     sha: str
     """The commit, tags peeled."""
     target: str
-    """For `head`: the branch's name."""
+    """For `head` and `former`: the branch's name."""
 
 
 @dataclass(frozen=True, slots=True)
