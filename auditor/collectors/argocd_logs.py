@@ -33,7 +33,8 @@ _WORTH_READING = re.compile(
 )
 _STATEMENT = re.compile(
     r"Initialized new operation|updated '.*' operation \(phase: |Retrying operation|Adding resource result, "
-    r"|Skipping auto-sync: (?!application status is|another operation|already attempted|most recent sync)|Sync prevented by sync window"
+    r"|Skipping auto-sync: (?!application status is|another operation|already attempted|most recent sync)"
+    r"|Sync prevented by sync window"
     r"|(?:En|Dis)abled automated sync|Requesting app refresh caused by object update"
     r"|Finished processing requested app operation|(?:[Cc]reated|[Uu]pdated|[Dd]eleted) [Aa]pplication\b"
 )
