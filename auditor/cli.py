@@ -1,0 +1,111 @@
+"""The command line: all commands under one name, and the only place that turns an error into text and a status."""
+
+import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from auditor.console.options import ConfigOption, StoreOption
+from auditor.console.status import Status
+from auditor.console.visible import visible
+from auditor.console.workspace import BEFORE_THE_COMMAND, GivenBefore
+from auditor.errors import (
+    AuditorError,
+    ConfigError,
+    RenderError,
+    SourceError,
+    StoreError,
+    StoreLockedError,
+)
+
+_STATUSES: tuple[tuple[type[AuditorError], Status], ...] = (
+    (StoreLockedError, Status.LOCKED),
+    (StoreError, Status.STORE),
+    (ConfigError, Status.CONFIG),
+    (SourceError, Status.SOURCE),
+    (RenderError, Status.RENDER),
+)
+"""The first that an error is decides."""
+
+
+class ByPanel(TyperGroup):
+    """Help that shows the commands by panel. Typer's own way to do so loads Rich, which takes longer than all else."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """One section a panel."""
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command: Any = self.get_command(ctx, name)
+            summary = command.get_short_help_str(formatter.width)
+            panels.setdefault(command.rich_help_panel, []).append((name, summary))
+        for panel, rows in panels.items():
+            with formatter.section(panel):
+                formatter.write_dl(rows, col_max=12)
+
+
+@cache
+def app() -> typer.Typer:
+    """All commands, ready to run."""
+    from auditor import registry
+
+    assembled = typer.Typer(
+        name="auditor",
+        cls=ByPanel,
+        rich_markup_mode=None,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    assembled.callback()(_before_the_command)
+    for command in registry.commands():
+        assembled.command(command.name, rich_help_panel=command.panel)(command.run)
+    return assembled
+
+
+def main() -> NoReturn:
+    """What the `auditor` program runs."""
+    sys.exit(run(app()))
+
+
+def run(program: Callable[[], object]) -> int:
+    """The status of one run. An `AuditorError` becomes one sentence and a hint on stderr; all else is a bug."""
+    try:
+        program()
+    except AuditorError as error:
+        print(f"auditor: {visible(error.message)}", file=sys.stderr)  # noqa: T201
+        if error.hint:
+            print(f"  {visible(error.hint)}", file=sys.stderr)  # noqa: T201
+        return next(status for kind, status in _STATUSES if isinstance(error, kind))
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else Status.CLEAN
+    except KeyboardInterrupt:
+        print("auditor: interrupted; what was collected stays.", file=sys.stderr)  # noqa: T201
+        return Status.INTERRUPTED
+    except BrokenPipeError:
+        _close_stdout()
+    return Status.CLEAN
+
+
+def _before_the_command(
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    """What changed in the clusters, who changed it, and does git reflect it now: answered from records."""
+    BEFORE_THE_COMMAND.set(GivenBefore(config, store))
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"auditor {installed('auditor')}")
+        raise typer.Exit
+
+
+def _close_stdout() -> None:
+    """The reader of a pipe has gone: nothing more is said, not even at exit."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

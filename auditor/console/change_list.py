@@ -1,0 +1,114 @@
+"""Changes on a terminal: a line of who and what, then a line a field with both verdicts."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from auditor.console.answer import console, text
+from auditor.console.visible import visible
+from auditor.model.change import FieldChange, Write
+from auditor.model.coverage import AsOf
+from auditor.model.resource import Leaf
+from auditor.model.verdict import ClusterVerdict, GitVerdict, Verdict
+from auditor.objects.paths import text as path_text
+from auditor.store import Recorded
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+GIT_STYLES = {"reflected": "cyan", "already": "cyan", "not-reflected": "yellow", "not-in-git": "yellow"}
+_LONG = 40
+"""Characters of a value that are shown."""
+
+
+def show_changes(found: Iterable[Recorded], as_of: AsOf) -> None:
+    """All of them, oldest first, under the day they were made on."""
+    out, day, count = console(), None, 0
+    for recorded in found:
+        if (today := recorded.write.at.date()) != day:
+            out.print(text(f"{today.isoformat()}, times in UTC", "bold"))
+            day = today
+        for line in change_lines(recorded):
+            out.print(line)
+        out.print()
+        count += 1
+    out.print(text(closing(count, as_of), "dim"))
+
+
+def closing(count: int, as_of: AsOf) -> str:
+    """How many there were, and up to when the records reach."""
+    noun = "change" if count == 1 else "changes"
+    until = f"; the records end {as_of.moment:%Y-%m-%d %H:%M:%S} UTC" if as_of.moment else ""
+    return f"{count or 'No'} {noun}{until}."
+
+
+def change_lines(recorded: Recorded) -> "Iterator[Text]":
+    """One change: heading, fields, what is left to say."""
+    from rich.text import Text
+
+    write, verdict = recorded.write, recorded.verdict
+    who = f"{write.actor.name or 'nobody named'}{f' as {write.actor.acting_as}' if write.actor.acting_as else ''}"
+    yield Text.assemble(
+        text(f"{write.at:%H:%M:%S}", "bold"), "  ", text(who, "bold"), "  ", text(write.channel), "  ",
+        text(write.cause if write.cause != "out-of-band" else "", "magenta"),
+    )  # fmt: skip
+    yield Text.assemble("          ", text(_what(recorded)), "  ", text(write.id[:12], "dim"))
+    if write.outcome == "refused":
+        yield Text.assemble("          ", text(f"refused with {write.code}: {write.reason}", "yellow"))
+    for place, field in enumerate(write.fields if write.operation == "update" else ()):
+        yield Text.assemble("          ", text(field_words(field)))
+        if verdict and place < len(verdict.fields):
+            yield verdict_line(verdict.fields[place].git, verdict.fields[place].cluster)
+    if verdict and not (write.operation == "update" and verdict.fields):
+        yield verdict_line(verdict.git, verdict.cluster)
+    yield from _remarks(write, verdict)
+
+
+def field_words(field: FieldChange) -> str:
+    """`spec.replicas: 2 → 5`."""
+    return f"{path_text(field.path)}: {value_words(field.before)} → {value_words(field.after)}"
+
+
+def value_words(leaf: Leaf) -> str:
+    """A value as the record has it, cut where it is long."""
+    if leaf.state != "value":
+        return leaf.state
+    import msgspec
+
+    shown = leaf.value if isinstance(leaf.value, str) and leaf.value else msgspec.json.encode(leaf.value).decode()
+    shown = visible(str(shown))
+    return shown if len(shown) <= _LONG else shown[: _LONG - 1] + "…"
+
+
+def verdict_line(git: GitVerdict, cluster: ClusterVerdict) -> "Text":
+    """Both answers on a line; round stands for git, square for the cluster, as in the reports."""
+    from rich.text import Text
+
+    where = f" {git.commit[:9]}" if git.commit else f" on {git.branch}" if git.branch else ""
+    by = f" by {cluster.by}" if cluster.by else ""
+    return Text.assemble(
+        "          ", text(f"● git: {git.verdict}{where}", GIT_STYLES.get(git.verdict, "")), "   ",
+        text(f"■ cluster: {cluster.verdict}{by}"),
+    )  # fmt: skip
+
+
+def _what(recorded: Recorded) -> str:
+    write, change = recorded.write, recorded.change
+    done = {"create": "created ", "delete": "deleted ", "update": ""}[write.operation]
+    owner = f"application {change.application}" if change and change.application else "no application"
+    sub = f"/{write.subresource}" if write.subresource else ""
+    return f"{done}{write.object}{sub} ({write.object.cluster}, {owner})"
+
+
+def _remarks(write: Write, verdict: Verdict | None) -> "Iterator[Text]":
+    from rich.text import Text
+
+    said = []
+    if write.persisted == "unproven":
+        said.append("unproven: the records cannot show that it was stored")
+    if not write.fields_known and write.operation == "update":
+        said.append("which fields is not recorded: the audit level keeps no bodies")
+    said += write.notes
+    if verdict and verdict.next:
+        said.append(verdict.next)
+    for line in said:
+        yield Text.assemble("          ", text(line, "dim"))

@@ -1,0 +1,88 @@
+"""Results that are up to date: what a question is answered from."""
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from auditor.config import Config
+from auditor.console.talk import talk
+from auditor.console.workspace import Workspace, workspace
+from auditor.errors import StoreLockedError
+from auditor.model.case import Case, Scope
+
+if TYPE_CHECKING:
+    from auditor.store import Overview, Stamp, Store
+
+_RENDERERS = ("kustomize", "kubectl", "helm")
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What a question is answered from."""
+
+    config: Config
+    store: "Store"
+    overview: "Overview"
+
+    @property
+    def end(self) -> datetime | None:
+        """The end of the records."""
+        return self.overview.as_of.moment
+
+
+@contextmanager
+def computed(config: Path | None, store: str | None, quiet: bool) -> Iterator[Answers]:
+    """Results of the newest facts; where a run is at work, those of the run before. No talk while it is held."""
+    with ExitStack() as held:
+        with talk(quiet) as progress:
+            place = workspace(config, store, progress)
+            opened = held.enter_context(place.store())
+            _bring_up_to_date(place, opened)
+        yield Answers(place.config, opened, opened.results.overview())
+
+
+def _bring_up_to_date(place: Workspace, store: "Store") -> None:
+    if store.results.stamp() == _stamp(place, store):
+        return
+    try:
+        with store.exclusive():
+            compute(place, store)
+    except StoreLockedError:
+        if store.results.stamp() is None:
+            raise
+        place.progress.note("A run is at work: this answer is from the records of the run before.")
+
+
+def compute(place: Workspace, store: "Store") -> Case:
+    """Correlate all facts and keep what comes of it."""
+    stamp = _stamp(place, store)
+    case = gathered(place, store, Scope())
+    store.results.save(case, stamp)
+    return case
+
+
+def gathered(place: Workspace, store: "Store", scope: Scope) -> Case:
+    """The case of a scope, with its findings."""
+    from auditor import registry
+    from auditor.correlate.gather import gather
+    from auditor.desired.reader import git_reader
+    from auditor.detectors import find
+
+    git = git_reader(store, place.config, place.cache())
+    case = gather(store, place.config, scope, git, place.progress)
+    return replace(case, findings=find(case, place.config, registry.detectors()))
+
+
+def _stamp(place: Workspace, store: "Store") -> "Stamp":
+    from auditor.store import Stamp
+
+    settings = replace(place.config, store="", cache="")
+    renderers = [shutil.which(name) for name in _RENDERERS]
+    digest = hashlib.sha256(repr((settings, renderers)).encode()).hexdigest()
+    return Stamp(store.generation(), digest, version("auditor"))

@@ -1,0 +1,75 @@
+"""The options that several commands share, declared once."""
+
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class Format(StrEnum):
+    """How an answer is written on stdout."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", "-c", metavar="FILE", envvar="AUDITOR_CONFIG", help="The configuration [default: ./auditor.toml]."
+    ),
+]
+StoreOption = Annotated[
+    str | None,
+    typer.Option("--store", metavar="URL", help="The database, over what the configuration says: sqlite:///FILE."),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no talk on stderr.")]
+FormatOption = Annotated[
+    Format,
+    typer.Option("--format", "-f", metavar="table|json|csv", envvar="AUDITOR_FORMAT", help="How the answer looks."),
+]
+SinceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--since", metavar="TIME", help="From then on: 2026-11-30, 2026-11-30T07:00Z, or 2h before the records end."
+    ),
+]
+UntilOption = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Before then; written as --since.")]
+ClusterOption = Annotated[list[str] | None, typer.Option("--cluster", metavar="NAME", help="Of this cluster.")]
+AppOption = Annotated[list[str] | None, typer.Option("--app", "-a", metavar="NAME", help="Of this application.")]
+NamespaceOption = Annotated[
+    list[str] | None, typer.Option("--namespace", "-n", metavar="NAME", help="In this namespace.")
+]
+KindOption = Annotated[list[str] | None, typer.Option("--kind", metavar="KIND", help="Of objects of this kind.")]
+NameOption = Annotated[list[str] | None, typer.Option("--name", metavar="NAME", help="Of objects of this name.")]
+LimitOption = Annotated[int | None, typer.Option("--limit", metavar="N", min=0, help="At most so many.")]
+ExitStatusOption = Annotated[
+    bool, typer.Option("--exit-status", help="Let the exit status tell what was found (docs/exit-codes.md).")
+]
+
+
+def moment(text: str | None, end: datetime | None, zone: str) -> datetime | None:
+    """A time as a person writes it, in UTC: RFC 3339, a day, or a span such as `90m`, `2h`, `7d` before `end`.
+
+    A time without an offset is one of `zone`. Raises a usage error for anything else.
+    """
+    import re
+    from datetime import UTC, timedelta
+    from zoneinfo import ZoneInfo
+
+    if text is None:
+        return None
+    span = re.fullmatch(r"(\d{1,6})([smhdw])", text)
+    if span:
+        if end is None:
+            raise typer.BadParameter(f"{text} counts back from the end of the records, and there are none.")
+        unit = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}[span[2]]
+        return end - timedelta(**{unit: int(span[1])})
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is no time: write 2026-11-30T07:00Z, 2026-11-30 or 2h.") from error
+    return (read if read.tzinfo else read.replace(tzinfo=ZoneInfo(zone))).astimezone(UTC)
