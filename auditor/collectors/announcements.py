@@ -32,8 +32,6 @@ MAX_FILE = 256 << 20
 _ZIP = b"PK\x03\x04"
 _WRAPPERS = ("messages", "entries", "events", "timeline", "rows", "announcements")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")
-_ENTRY_OR_TABLE = re.compile(rb"^\s*(?:[#*|]|- )", re.M)
-"""Marks of Markdown at the beginning of a line: a CSV has none in its header."""
 
 
 def collect(reading: Reading) -> Iterator[Batch]:
@@ -118,12 +116,17 @@ class _Source:
         elif recognise(content[:HEAD]) == "json":
             self._read_json(file, content, tally)
         else:
-            rows = csv_rows(content) if _ENTRY_OR_TABLE.search(content[:HEAD]) is None else None
-            for row in rows or markdown_rows(content):
-                self._take(
-                    read_row(row, _origin(file, content, row.start, row.end), self._zone, self._redactor), row, tally
-                )
+            self._read_text(file, content, tally)
         self._facts += tally.skipped()
+
+    def _read_text(self, file: SourceFile, content: bytes, tally: Tally) -> None:
+        row = None
+        for row in csv_rows(content) or markdown_rows(content):
+            origin = _origin(file, content, row.start, row.end)
+            self._take(read_row(row, origin, self._zone, self._redactor), row, tally)
+        if row is None:
+            self._count(foreign=1)
+            tally.skip("no row of a timeline", 0, len(content))
 
     def _read_json(self, file: SourceFile, content: bytes, tally: Tally) -> None:
         for found in documents(content):

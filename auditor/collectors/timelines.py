@@ -15,9 +15,7 @@ from auditor.model.resource import Json
 from auditor.objects.redaction import Redactor
 
 _COLUMNS: Mapping[str, frozenset[str]] = {
-    "time": frozenset(
-        {"time", "at", "when", "timestamp", "datetime", "date/time", "ts", "utc", "created", "created_at"}
-    ),
+    "time": frozenset({"time", "at", "when", "timestamp", "datetime", "date/time", "ts", "utc", "created_at"}),
     "date": frozenset({"date", "day"}),
     "who": frozenset({"who", "author", "user", "by", "person", "name", "from", "sender", "posted by", "reporter"}),
     "email": frozenset({"email", "e-mail", "mail", "author_email"}),
