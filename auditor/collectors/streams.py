@@ -1,0 +1,237 @@
+"""Bytes in bounded memory: gzip and zstd taken off, UTF-16 read as UTF-8, all recognised by content.
+
+Offsets that the program speaks of are those of the bytes that a `Stream` gives. What cuts a stream short (a damaged
+archive, a connection that broke) is told in `damage` and never raised, as what was read before it stays.
+"""
+
+import codecs
+import sys
+import zlib
+from typing import Any, BinaryIO, Protocol, cast
+
+BLOCK = 1 << 18
+"""Bytes of one read: small enough to stay in a processor's cache while it is searched."""
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_FOREIGN = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"PAR1": "Parquet"}
+_NESTING = 3
+"""A compressed file inside a compressed file, and one more; deeper is a bomb."""
+_WINDOW = 1 << 27
+"""Bytes of memory that a zstd frame may ask for (`zstd --long` asks for as much)."""
+
+
+class Stream(Protocol):
+    """Bytes in order, read once."""
+
+    @property
+    def damage(self) -> str:
+        """After the end: what cut the stream short, "" where it is whole."""
+        ...
+
+    def read(self, size: int) -> bytes:
+        """At most `size` bytes, and b"" at the end."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the file or connection."""
+        ...
+
+
+def decompressed(file: BinaryIO) -> Stream:
+    """`file` with whatever compression and encoding its first bytes show taken off."""
+    stream = _Peeked(_Raw(file))
+    for _ in range(_NESTING):
+        if stream.head.startswith(_GZIP):
+            stream = _Peeked(_Gzip(stream))
+        elif stream.head.startswith(_ZSTD):
+            stream = _Peeked(_Zstd(stream))
+    encoding = _utf16(stream.head)
+    return _Transcoded(stream, encoding) if encoding else stream
+
+
+def skip(stream: Stream, offset: int) -> bool:
+    """Go to `offset` of a stream from which nothing was read; False where it ends before."""
+    if isinstance(stream, _Peeked) and stream.seek(offset):
+        return True
+    while offset and (block := stream.read(min(offset, BLOCK))):
+        offset -= len(block)
+    return not offset
+
+
+def foreign_format(head: bytes) -> str:
+    """The name of a binary format that is not read, "" for all others."""
+    return next((name for magic, name in _FOREIGN.items() if head.startswith(magic)), "")
+
+
+def reason_of(error: Exception) -> str:
+    """What an error of a file or an object store says, without its number and path."""
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".").lower()
+
+
+def _utf16(head: bytes) -> str:
+    if head.startswith(codecs.BOM_UTF16_LE) or (head[:1] in (b"{", b"[") and head[1:2] == b"\0"):
+        return "utf-16-le"
+    if head.startswith(codecs.BOM_UTF16_BE) or (head[:1] == b"\0" and head[1:2] in (b"{", b"[")):
+        return "utf-16-be"
+    return ""
+
+
+class _Raw:
+    """A file object as a Stream."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.damage = ""
+
+    def read(self, size: int) -> bytes:
+        try:
+            return self._file.read(size) or b""
+        except Exception as error:  # whatever the object store's client raises
+            self.damage = f"reading stopped: {reason_of(error)}"
+            return b""
+
+    def close(self) -> None:
+        if self._file is not sys.stdin.buffer:
+            self._file.close()
+
+    def seek(self, offset: int) -> bool:
+        if not self._file.seekable():
+            return False
+        self._file.seek(offset)
+        return True
+
+
+class _Peeked:
+    """A stream whose first bytes were looked at."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self.head = b""
+        while len(self.head) < 8 and (more := stream.read(BLOCK)):
+            self.head += more
+        self._left = self.head
+
+    @property
+    def damage(self) -> str:
+        return self._stream.damage
+
+    def read(self, size: int) -> bytes:
+        if not self._left:
+            return self._stream.read(size)
+        given, self._left = self._left[:size], self._left[size:]
+        return given
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def seek(self, offset: int) -> bool:
+        """Go to `offset` without reading what lies before it; False where the stream cannot."""
+        if not (isinstance(self._stream, _Raw) and self._stream.seek(offset)):
+            return False
+        self._left = b""
+        return True
+
+
+class _Gzip:
+    """One gzip member or many, appended to each other, with zero padding between or after them."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._inflate = zlib.decompressobj(wbits=31)
+        self._input = b""
+        self._ended = False
+        self._damage = ""
+
+    @property
+    def damage(self) -> str:
+        return self._damage or self._stream.damage
+
+    def read(self, size: int) -> bytes:
+        data = b""
+        try:
+            while not data and not self._ended:
+                data = self._some(size)
+        except zlib.error as error:
+            self._break(f"the gzip data is damaged ({error})")
+        return data
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def _some(self, size: int) -> bytes:
+        if self._inflate.eof and not self._next_member():
+            return b""
+        self._input = self._input or self._stream.read(BLOCK)
+        at_end = not self._input
+        data = self._inflate.decompress(self._input, size)
+        self._input = self._inflate.unconsumed_tail
+        if at_end and not data and not self._inflate.eof:
+            self._break("the gzip data ends too early")
+        return data
+
+    def _next_member(self) -> bool:
+        rest = self._inflate.unused_data.lstrip(b"\0")
+        while not rest and (block := self._stream.read(BLOCK)):
+            rest = block.lstrip(b"\0")
+        self._ended = not rest
+        if rest and not _GZIP.startswith(rest[:2]):
+            self._break("bytes that are not gzip follow its end")
+        self._inflate, self._input = zlib.decompressobj(wbits=31), rest
+        return not self._ended
+
+    def _break(self, sentence: str) -> None:
+        self._damage, self._ended = sentence, True
+
+
+class _Zstd:
+    """One zstd frame or many."""
+
+    def __init__(self, stream: Stream) -> None:
+        import zstandard
+
+        self._stream = stream
+        self._errors = zstandard.ZstdError
+        self._damage = ""
+        decompressor = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
+        self._reader = decompressor.stream_reader(cast(Any, stream), read_across_frames=True, closefd=False)
+
+    @property
+    def damage(self) -> str:
+        return self._damage or self._stream.damage
+
+    def read(self, size: int) -> bytes:
+        if self._damage:
+            return b""
+        try:
+            return self._reader.read(size)
+        except self._errors as error:
+            self._damage = f"the zstd data is damaged ({error})"
+            return b""
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+class _Transcoded:
+    """UTF-16 as UTF-8; what is not UTF-16 becomes U+FFFD, so that damage stays where it is."""
+
+    def __init__(self, stream: Stream, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+        self._left = b""
+
+    @property
+    def damage(self) -> str:
+        return self._stream.damage
+
+    def read(self, size: int) -> bytes:
+        while not self._left and (block := self._stream.read(size)):
+            self._left = self._decoder.decode(block).encode("utf-8", "replace")
+        if not self._left:
+            self._left = self._decoder.decode(b"", final=True).encode("utf-8", "replace")
+            self._decoder.reset()
+        given, self._left = self._left[:size], self._left[size:]
+        return given
+
+    def close(self) -> None:
+        self._stream.close()
