@@ -52,6 +52,13 @@ def text(value: object, style: str = "") -> "Text":
     return Text(visible(str(value)), style=style)
 
 
+def block(value: str, style: str = "") -> "Text":
+    """Text of several lines, safe to print."""
+    from rich.text import Text
+
+    return Text("\n".join(visible(line) for line in value.split("\n")), style=style)
+
+
 def _json(value: Any) -> str:
     import msgspec
 

@@ -41,16 +41,15 @@ def closing(count: int, as_of: AsOf) -> str:
     return f"{count or 'No'} {noun}{until}."
 
 
-def change_lines(recorded: Recorded) -> "Iterator[Text]":
-    """One change: heading, fields, what is left to say."""
+def change_lines(recorded: Recorded, *, date: bool = False) -> "Iterator[Text]":
+    """One change: heading (with its date, where none stands above), fields, what is left to say."""
     from rich.text import Text
 
     write, verdict = recorded.write, recorded.verdict
     who = f"{write.actor.name or 'nobody named'}{f' as {write.actor.acting_as}' if write.actor.acting_as else ''}"
-    yield Text.assemble(
-        text(f"{write.at:%H:%M:%S}", "bold"), "  ", text(who, "bold"), "  ", text(write.channel), "  ",
-        text(write.cause if write.cause != "out-of-band" else "", "magenta"),
-    )  # fmt: skip
+    at = text(f"{write.at:%Y-%m-%d %H:%M:%S}" if date else f"{write.at:%H:%M:%S}", "bold")
+    cause = text(write.cause if write.cause != "out-of-band" else "", "magenta")
+    yield Text.assemble(at, "  ", text(who, "bold"), "  ", text(write.channel), "  ", cause)
     yield Text.assemble("          ", text(_what(recorded)), "  ", text(write.id[:12], "dim"))
     if write.outcome == "refused":
         yield Text.assemble("          ", text(f"refused with {write.code}: {write.reason}", "yellow"))
@@ -112,3 +111,22 @@ def _remarks(write: Write, verdict: Verdict | None) -> "Iterator[Text]":
         said.append(verdict.next)
     for line in said:
         yield Text.assemble("          ", text(line, "dim"))
+
+
+def explanation(recorded: Recorded) -> "Iterator[Text]":
+    """How each part of a change is known, and where its records lie."""
+    from rich.text import Text
+
+    write, change = recorded.write, recorded.change
+    said = [f"who: {write.actor.known_by or 'as recorded'}{f' (rule {write.actor.rule})' if write.actor.rule else ''}"]
+    if write.actor.account:
+        said.append(f"account: {write.actor.account}")
+    said.append(f"by what: user agent {write.user_agent or '(none)'}, field manager {write.field_manager or '(none)'}")
+    if change and change.application:
+        said.append(f"whose object: {change.application}, by {change.owner_known_by}")
+    said += [f"not the actor's: {path_text(one.path)}, {one.by}" for one in write.side_effects]
+    for one in write.evidence:
+        place = f"{one.origin.source} at byte {one.origin.offset}, {one.origin.length} bytes" if one.origin else ""
+        said.append(f"evidence: {one.kind} {one.ref} {place}".rstrip())
+    for line in said:
+        yield Text.assemble("          ", text(line))

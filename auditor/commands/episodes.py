@@ -1,0 +1,90 @@
+"""`auditor episodes`: break-glass incidents and their five steps."""
+
+from typing import TYPE_CHECKING
+
+from auditor.commands import QUESTIONS, Command
+from auditor.console.options import (
+    AppOption,
+    ConfigOption,
+    Format,
+    FormatOption,
+    LimitOption,
+    QuietOption,
+    SinceOption,
+    StoreOption,
+    UntilOption,
+    moment,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from auditor.model.episode import Episode
+
+_STEPS = ("freeze", "change", "announce", "git", "unfreeze")
+CSV_COLUMNS = (
+    "id", "application", "actors", "began_at", "ended_at", *(f"steps.{step}.state" for step in _STEPS),
+    "seconds_to_announce", "seconds_to_git", "seconds_frozen", "seconds_exposed", "changes",
+)  # fmt: skip
+MARKS = {"done": "✓", "missing": "☐", "late": "◷", "out-of-order": "⇅", "not-recorded": "?", "not-needed": "–"}
+
+
+def episodes(
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    app: AppOption = None,
+    limit: LimitOption = None,
+    output: FormatOption = Format.TABLE,
+    quiet: QuietOption = False,
+) -> None:
+    """Break-glass incidents, and which of the five steps are recorded."""
+    from auditor.console import wire
+    from auditor.console.answer import say_csv, say_json
+    from auditor.console.computed import computed
+    from auditor.store import Query
+
+    with computed(config, store, quiet) as answers:
+        zone = answers.config.report.zone
+        query = Query(
+            since=moment(since, answers.end, zone),
+            until=moment(until, answers.end, zone),
+            applications=tuple(app or ()),
+            limit=limit,
+        )
+        found = answers.store.results.episodes(query)
+        if output is Format.TABLE:
+            show_episodes(found)
+        elif output is Format.CSV:
+            say_csv(CSV_COLUMNS, map(wire.episode, found))
+        else:
+            say_json("auditor/episodes/1", wire.as_of(answers.overview.as_of), "episodes", map(wire.episode, found))
+
+
+def show_episodes(found: "Iterable[Episode]") -> None:
+    """Each with its five steps."""
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+
+    from auditor.console.answer import console, text
+
+    out, count = console(), 0
+    for episode in found:
+        end = f"{episode.ended_at:%H:%M:%S}" if episode.ended_at else "open"
+        when = f"{episode.began_at:%Y-%m-%d %H:%M:%S} to {end} UTC"
+        out.print(Text.assemble(text(episode.application.name, "bold"), "  ", text(when), "  ", text(episode.id[:12])))
+        steps = Table(box=None, show_header=False, pad_edge=False)
+        for step in episode.steps:
+            at = f"{step.at:%H:%M:%S}" if step.at else ""
+            style = "cyan" if step.state == "done" else "yellow" if step.state in ("missing", "late") else ""
+            state = text(f"{MARKS[step.state]} {step.state}", style)
+            said = text(" ".join(part for part in (step.by or "", step.detail) if part))
+            steps.add_row(text(step.name), state, text(at), said)
+        out.print(Padding(steps, (0, 0, 1, 2)))
+        count += 1
+    out.print(text(f"{count or 'No'} episode{'' if count == 1 else 's'}.", "dim"))
+
+
+COMMAND = Command("episodes", episodes, QUESTIONS, 9)

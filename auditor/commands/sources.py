@@ -1,0 +1,124 @@
+"""`auditor sources`: what the records cover, what was skipped in them, and what is missing for the three questions."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from auditor.commands import CARE, Command
+from auditor.console.options import ConfigOption, Format, FormatOption, QuietOption, StoreOption
+
+if TYPE_CHECKING:
+    from auditor.model.coverage import Gap
+    from auditor.model.facts import RecordKind, Skipped, SourceMark
+    from auditor.model.resource import Json, JsonObject
+
+QUESTIONS_OF_KIND: "dict[RecordKind, tuple[str, ...]]" = {
+    "audit": ("what changed", "who changed it"),
+    "argocd": ("who changed it", "does git reflect it"),
+    "git": ("does git reflect it",),
+    "objects": ("what changed",),
+    "announcements": ("who changed it",),
+}
+"""Which answers a kind of record carries."""
+_PERISHABLE: "tuple[RecordKind, ...]" = ("argocd", "audit", "objects", "announcements", "git")
+"""The most perishable first: Events live an hour, history has ten entries, logs rotate within days."""
+CSV_COLUMNS = (
+    "source", "stream", "cluster", "kind", "format", "bytes", "events", "successful_writes", "dry_runs",
+    "failed_writes", "reads", "foreign", "undecodable", "first_at", "last_at", "complete", "problem",
+)  # fmt: skip
+_SHOWN_SKIPS = 5
+
+
+def sources(
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    output: FormatOption = Format.TABLE,
+    quiet: QuietOption = False,
+) -> None:
+    """What the records cover, and what is missing for each question."""
+    from auditor.console import wire
+    from auditor.console.answer import say_csv, say_json
+    from auditor.console.computed import computed
+
+    with computed(config, store, quiet) as answers:
+        marks, skipped = answers.store.marks(), list(answers.store.skipped())
+        gaps = ordered(answers.overview.gaps)
+        if output is Format.TABLE:
+            show_sources(marks, skipped, gaps)
+        elif output is Format.CSV:
+            say_csv(CSV_COLUMNS, map(wire.mark, marks))
+        else:
+            as_of, missing = wire.as_of(answers.overview.as_of), [_gap(gap) for gap in gaps]
+            say_json("auditor/sources/1", as_of, "sources", _entries(marks, skipped), missing=missing)
+
+
+def ordered(gaps: "Sequence[Gap]") -> "list[Gap]":
+    """What can be lost first comes first."""
+    return sorted(gaps, key=lambda gap: (_PERISHABLE.index(gap.kind), gap.cluster, gap.sentence))
+
+
+def show_sources(marks: "Sequence[SourceMark]", skipped: "Sequence[Skipped]", gaps: "Sequence[Gap]") -> None:
+    """A line a source, then what was skipped, then what is missing for each question."""
+    from rich.padding import Padding
+    from rich.table import Table
+
+    from auditor.console.answer import console, text
+
+    out = console()
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title, justify in (
+        ("source", "left"),
+        ("format", "left"),
+        ("records", "right"),
+        ("from", "left"),
+        ("to", "left"),
+    ):
+        table.add_column(title, justify="right" if justify == "right" else "left", overflow="fold")
+    for mark in marks:
+        first, last = (f"{at:%m-%d %H:%M:%S}" if at else "" for at in (mark.first_at, mark.last_at))
+        table.add_row(text(mark.source), text(mark.format), text(f"{mark.events:,}"), text(first), text(last))
+        if mark.problem:
+            table.add_row(text(mark.problem, "yellow"))
+    out.print(table if marks else text("Nothing was collected."))
+    for one in skipped[:_SHOWN_SKIPS]:
+        out.print(text(f"skipped: {one.source} at byte {one.offset:,}: {one.reason}", "yellow"))
+    if len(skipped) > _SHOWN_SKIPS:
+        out.print(text(f"and {len(skipped) - _SHOWN_SKIPS:,} more; --format json lists them all", "dim"))
+    for question in ("what changed", "who changed it", "does git reflect it"):
+        out.print()
+        out.print(text(f"{question[0].upper()}{question[1:]}?", "bold"))
+        missing = [gap for gap in gaps if question in QUESTIONS_OF_KIND[gap.kind]]
+        for gap in missing:
+            out.print(Padding(text(gap.sentence), (0, 0, 0, 2)))
+            if gap.export:
+                out.print(Padding(text(gap.export, "cyan"), (0, 0, 0, 4)))
+        if not missing:
+            out.print(Padding(text("Nothing is known to be missing."), (0, 0, 0, 2)))
+
+
+def _entries(marks: "Sequence[SourceMark]", skipped: "Sequence[Skipped]") -> "Iterator[JsonObject]":
+    from auditor.console import wire
+
+    by_source: dict[tuple[str, str, str], list[Json]] = {}
+    for one in skipped:
+        place = by_source.setdefault((one.kind, one.cluster, one.source), [])
+        place.append({"offset": one.offset, "length": one.length, "reason": one.reason})
+    for mark in marks:
+        # what was skipped knows its file and no stream: it stands at the file's first one
+        yield {**wire.mark(mark), "skipped": by_source.pop((mark.kind, mark.cluster, mark.source), [])}
+
+
+def _gap(gap: "Gap") -> "Json":
+    from auditor.console import wire
+
+    return {
+        "kind": gap.kind,
+        "cluster": gap.cluster,
+        "questions": list(QUESTIONS_OF_KIND[gap.kind]),
+        "first_at": wire.time(gap.first_at),
+        "last_at": wire.time(gap.last_at),
+        "sentence": gap.sentence,
+        "export": gap.export or None,
+    }
+
+
+COMMAND = Command("sources", sources, CARE, 13)

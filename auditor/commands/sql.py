@@ -1,0 +1,64 @@
+"""`auditor sql`: a person's own question to the database, which it cannot change."""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.commands import CARE, Command
+from auditor.console.options import ConfigOption, Format, FormatOption, StoreOption
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from auditor.model.resource import JsonObject
+
+_BYTES = "(compressed)"
+"""In place of bodies and other compressed columns, which no table can show."""
+
+
+def sql(
+    statement: Annotated[str, typer.Argument(metavar="SQL", help='As "select user, count(*) from audit_event …".')],
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    output: FormatOption = Format.TABLE,
+) -> None:
+    """Ask the database in SQL; nothing can be changed."""
+    from auditor.console.answer import say_csv, say_json
+    from auditor.console.workspace import workspace
+
+    with workspace(config, store).store() as opened:
+        columns, rows = opened.ask(statement)
+        if output is Format.TABLE:
+            _show(columns, rows)
+        elif output is Format.CSV:
+            say_csv(columns, _entries(columns, rows))
+        else:
+            say_json("auditor/sql/1", {}, "rows", _entries(columns, rows))
+
+
+def _entries(columns: "Sequence[str]", rows: "Iterable[Sequence[object]]") -> "Iterator[JsonObject]":
+    for row in rows:
+        yield {column: _plain(value) for column, value in zip(columns, row, strict=True)}
+
+
+def _plain(value: object) -> str | int | float | None:
+    if isinstance(value, bytes | memoryview):
+        return _BYTES
+    return value if isinstance(value, str | int | float) or value is None else str(value)
+
+
+def _show(columns: "Sequence[str]", rows: "Iterable[Sequence[object]]") -> None:
+    from rich.table import Table
+
+    from auditor.console.answer import console, text
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in columns:
+        table.add_column(text(column), overflow="fold")
+    for row in rows:
+        table.add_row(*(text("" if value is None else _plain(value)) for value in row))
+    console().print(table)
+
+
+COMMAND = Command("sql", sql, CARE, 14)

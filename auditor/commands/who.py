@@ -1,0 +1,161 @@
+"""`auditor who OBJECT`: who set what on one object."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.commands import QUESTIONS, Command
+from auditor.console.options import ClusterOption, ConfigOption, Format, FormatOption, QuietOption, StoreOption
+from auditor.console.status import Status
+
+if TYPE_CHECKING:
+    from auditor.model.resource import JsonObject, ObjectId, Path
+    from auditor.store import Recorded
+
+_SHORT = {
+    "cm": "configmap", "cj": "cronjob", "deploy": "deployment", "ds": "daemonset", "ep": "endpoints",
+    "hpa": "horizontalpodautoscaler", "ing": "ingress", "netpol": "networkpolicy", "no": "node", "ns": "namespace",
+    "pdb": "poddisruptionbudget", "po": "pod", "pv": "persistentvolume", "pvc": "persistentvolumeclaim",
+    "rs": "replicaset", "sa": "serviceaccount", "sts": "statefulset", "svc": "service", "app": "application",
+}  # fmt: skip
+"""kubectl's short names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An object as a person names it."""
+
+    kinds: tuple[str, ...]
+    """In lower case; () for any."""
+    namespace: str | None
+    name: str
+
+
+def who(
+    wanted: Annotated[
+        str, typer.Argument(metavar="OBJECT", help="deployment/web, shop-prod/deployment/web, or web for any kind.")
+    ],
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    cluster: ClusterOption = None,
+    namespace: Annotated[
+        str | None, typer.Option("--namespace", "-n", metavar="NAME", help="The object's namespace.")
+    ] = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Also how each answer is known.")] = False,
+    output: FormatOption = Format.TABLE,
+    quiet: QuietOption = False,
+) -> None:
+    """Who set what on one object, and when."""
+    from auditor.console import wire
+    from auditor.console.answer import say_csv, say_json
+    from auditor.console.computed import computed
+
+    named = parse(wanted, namespace)
+    with computed(config, store, quiet) as answers:
+        found = [
+            one
+            for one in answers.store.results.of_object(named.kinds, named.namespace, named.name)
+            if not cluster or one.write.object.cluster in cluster
+        ]
+        rows = [row for thing in _objects(found) for row in last_writers(thing, found)]
+        if output is Format.JSON:
+            fields: list[JsonObject] = [{**row} for row in rows]
+            as_of = wire.as_of(answers.overview.as_of)
+            say_json("auditor/who/1", as_of, "changes", map(wire.change, found), fields=list(fields))
+        elif output is Format.CSV:
+            say_csv(("cluster", "object.kind", "object.namespace", "object.name", *_COLUMNS), rows)
+        else:
+            _show(named, found, explain)
+    if not found:
+        raise typer.Exit(Status.NOT_FOUND)
+
+
+_COLUMNS = ("path", "value", "state", "actor", "channel", "at", "change")
+
+
+def parse(wanted: str, namespace: str | None = None) -> Named:
+    """`name`, `kind/name` or `namespace/kind/name`; kinds in any spelling that kubectl takes."""
+    parts = wanted.strip("/").split("/")
+    if not 1 <= len(parts) <= 3 or not all(parts):
+        raise typer.BadParameter(f"{wanted!r} is no object: write deployment/web or shop-prod/deployment/web.")
+    given = parts[-2].lower().split(".")[0] if len(parts) > 1 else ""
+    kinds = (_SHORT[given],) if given in _SHORT else tuple(_spellings(given)) if given else ()
+    return Named(kinds, parts[0] if len(parts) == 3 else namespace, parts[-1])
+
+
+def last_writers(thing: "ObjectId", found: "Sequence[Recorded]") -> "list[JsonObject]":
+    """For each field that a change of the object named: the last one, whose it is and what it left."""
+    from auditor.console import wire
+    from auditor.objects.paths import text as path_text
+
+    last: dict[Path, JsonObject] = {}
+    for one in found:
+        if one.write.object != thing or one.change is None:
+            continue
+        for field in one.write.fields:
+            last[field.path] = {
+                "cluster": thing.cluster,
+                "object": wire.thing(thing),
+                "path": path_text(field.path),
+                "value": field.after.value,
+                "state": field.after.state,
+                "actor": one.write.actor.name,
+                "channel": one.write.channel,
+                "at": wire.time(one.write.at),
+                "change": one.write.id,
+            }
+    return sorted(last.values(), key=lambda row: str(row["path"]))
+
+
+def _spellings(kind: str) -> list[str]:
+    endings = [kind.removesuffix("s"), kind.removesuffix("es")]
+    return sorted({kind, *endings, *([f"{kind[:-3]}y"] if kind.endswith("ies") else [])})
+
+
+def _objects(found: "Sequence[Recorded]") -> "list[ObjectId]":
+    return sorted({one.write.object for one in found})
+
+
+def _show(named: Named, found: "Sequence[Recorded]", explain: bool) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from auditor.console.answer import console, text
+    from auditor.console.change_list import change_lines, explanation
+
+    out = console()
+    for thing in _objects(found):
+        out.print(text(f"{thing} in {thing.cluster}", "bold"))
+        for row in last_writers(thing, found):
+            out.print(Padding(Text.assemble(text(row["path"], "bold"), " = ", text(_shown(row))), (0, 0, 0, 2)))
+            said = f"{row['actor'] or 'nobody named'}, {row['channel']}, {row['at']}"
+            out.print(Padding(text(said, "cyan"), (0, 0, 0, 4)))
+        out.print()
+        for one in found:
+            if one.write.object == thing:
+                for line in change_lines(one, date=True):
+                    out.print(line)
+                if explain:
+                    for line in explanation(one):
+                        out.print(line)
+        out.print()
+    if not found:
+        out.print(text(f"No write to {'/'.join((*named.kinds[:1], named.name))} is recorded.", ""))
+        out.print(text("`auditor sources` says what the records cover.", "dim"))
+
+
+def _shown(row: "JsonObject") -> str:
+    from auditor.console.change_list import value_words
+    from auditor.model.resource import Leaf
+
+    state = row["state"]
+    return (
+        value_words(Leaf("value", row["value"]) if state == "value" else Leaf("absent"))
+        if state != "unknown"
+        else "unknown"
+    )
+
+
+COMMAND = Command("who", who, QUESTIONS, 8)
