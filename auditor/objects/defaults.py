@@ -1,20 +1,160 @@
 """What the API server puts into objects on its own, so that a default is nobody's change and no drift."""
 
+import re
+from collections.abc import Mapping
 from typing import Literal
 
-from auditor.model.resource import Json, JsonObject, Path
+from auditor.model.resource import Json, JsonObject, ListItem, Path
+from auditor.objects import schema
+from auditor.objects.default_values import DEFAULTS, NOTHING, Default
+from auditor.objects.fields import SERVER_OWNED
+from auditor.objects.kinds import canonical_group, is_built_in
+from auditor.objects.paths import lookup, matches, text
+from auditor.objects.scalars import same
+from auditor.objects.schema import Node
+
+_ALLOCATED = re.compile(
+    r"""(?x)
+    /Service:spec\.(clusterIPs?|ipFamilies|ipFamilyPolicy|healthCheckNodePort|ports\[.*\]\.nodePort)
+    | /Pod:spec\.(nodeName|priority|preemptionPolicy|tolerations|serviceAccount(Name)?|enableServiceLinks)
+    | /Pod:spec\.volumes\[name=kube-api-access-.*
+    | /Pod:spec\.(c|initC)ontainers\[[^]]*\]\.volumeMounts\[mountPath=/var/run/secrets/kubernetes\.io/serviceaccount.*
+    | /Pod:spec\.(c|initC)ontainers\[[^]]*\]\.resources\.requests\..*
+    | /PersistentVolumeClaim:spec\.(volumeName|storageClassName)
+    | /PersistentVolume:spec\.claimRef\..*
+    | /PersistentVolume(Claim)?:metadata\.(finalizers|annotations\["(pv|volume(\.beta)?)\.kubernetes\.io.*)
+    | /Namespace:(spec\.finalizers|metadata\.labels\["kubernetes\.io/metadata\.name"\])
+    | /Node:spec\.(podCIDRs?|providerID|taints)
+    | /ServiceAccount:secrets.*
+    | batch/Job:(spec\.selector.*|(spec\.template\.)?metadata\.labels(\[".*/)?\.?(controller-uid|job-name)("\])?)
+    | certificates\.k8s\.io/CertificateSigningRequest:spec\.(uid|username|groups|extra.*)
+    """
+)
+"""`group/Kind:path` of what the API server or its own admission plug-ins allocate."""
 
 
-def filled_by(group: str, kind: str, path: Path, value: Json) -> Literal["default", "allocation"] | None:
-    """Whether the API server itself would have put this value there: a default, an allocation (`clusterIP`)."""
+def filled_by(
+    group: str, kind: str, path: Path, value: Json, document: JsonObject | None = None
+) -> Literal["default", "allocation"] | None:
+    """Whether the API server itself would have put this value there: a default, an allocation (`clusterIP`).
+
+    With the `document` that holds the field, a default that depends on its neighbours (`imagePullPolicy`) is exact;
+    without it, any value that the field could get by itself counts.
+    """
+    if not path or not is_built_in(group, kind):
+        return None
+    if _ALLOCATED.fullmatch(f"{canonical_group(group, kind)}/{kind}:{text(path)}"):
+        return "allocation"
+    node = schema.at(group, kind, path[:-1])
+    key = path[-1]
+    if isinstance(key, str) and key in (fields := DEFAULTS.get(node.element, {})) and node.shape == "struct":
+        owner = lookup(document, path[:-1]).value if document is not None else None
+        if _is_default(fields[key], key, value, owner, node.child(key)):
+            return "default"
     return None
 
 
-def is_defaultable(group: str, kind: str, path: Path, value: Json) -> bool:
+def _is_default(default: Default, key: str, value: Json, owner: Json, node: Node) -> bool:
+    if not callable(default):
+        return same(node.element if node.shape == "scalar" else "?", default, value)
+    if not isinstance(owner, dict):
+        return True
+    expected = default({name: other for name, other in owner.items() if name != key})
+    return expected == value
+
+
+def is_defaultable(group: str, kind: str, path: Path, value: Json, document: JsonObject | None = None) -> bool:
     """Whether the API server itself would have put this value there."""
-    return filled_by(group, kind, path, value) is not None
+    return filled_by(group, kind, path, value, document) is not None
 
 
 def with_defaults(document: JsonObject, group: str, kind: str) -> JsonObject:
     """The object with the defaults that the API server adds; a copy, the argument is left as it is."""
-    return document
+    if not is_built_in(group, kind):
+        return document
+    filled = _filled(document, schema.root(group, kind))
+    if not isinstance(filled, dict):
+        return document
+    return _pod_defaults(filled) if (group, kind) == ("", "Pod") else filled
+
+
+def _filled(value: Json, node: Node) -> Json:
+    if isinstance(value, list) and node.shape == "list":
+        return [_filled(item, node.items) for item in value] if node.element[:1] == ":" else value
+    if not isinstance(value, dict) or node.shape not in ("struct", "map"):
+        return value
+    result = dict(value)
+    for key, default in DEFAULTS.get(node.element, _NO_DEFAULTS).items() if node.shape == "struct" else ():
+        if result.get(key) in (None, "", 0, []) and (result.get(key) is None or not node.child(key).pointer):
+            given = default(result) if callable(default) else default
+            if given is not NOTHING:
+                result[key] = given  # type: ignore[assignment]
+    for key, inner in result.items():
+        if isinstance(inner, dict | list):
+            result[key] = _filled(inner, node.child(key))
+    return result
+
+
+_NO_DEFAULTS: Mapping[str, Default] = {}
+
+
+def _pod_defaults(pod: JsonObject) -> JsonObject:
+    """What a Pod gets and a template of Pods does not."""
+    spec = pod.get("spec")
+    if not isinstance(spec, dict):
+        return pod
+    result = {"enableServiceLinks": True} | spec
+    for key in ("containers", "initContainers"):
+        containers = result.get(key)
+        if isinstance(containers, list):
+            result[key] = [_with_requests(container) for container in containers]
+    return pod | {"spec": result}
+
+
+def _with_requests(container: Json) -> Json:
+    """Requests are what the limits are, where only those are given."""
+    resources = container.get("resources") if isinstance(container, dict) else None
+    limits = resources.get("limits") if isinstance(resources, dict) else None
+    if not isinstance(container, dict) or not isinstance(resources, dict) or not isinstance(limits, dict):
+        return container
+    requests = resources.get("requests")
+    both = limits | (requests if isinstance(requests, dict) else {})
+    return container | {"resources": resources | {"requests": both}}
+
+
+def kept_by_server(before: JsonObject, body: JsonObject, group: str, kind: str) -> JsonObject:
+    """A body of a PUT with what the API server keeps of the object before though the body leaves it out."""
+    metadata, old = body.get("metadata"), before.get("metadata")
+    if isinstance(old, dict):
+        owned = {key: old[key] for key in SERVER_OWNED if key in old}
+        body = body | {"metadata": (metadata if isinstance(metadata, dict) else {}) | owned}
+    if (group, kind) == ("", "Service"):
+        return body | {"spec": _kept_service(before.get("spec"), body.get("spec"))}
+    if (group, kind) == ("", "PersistentVolumeClaim"):
+        return body | {"spec": _kept(before.get("spec"), body.get("spec"), ("volumeName", "storageClassName"))}
+    return body
+
+
+def _kept(old: Json, new: Json, keys: tuple[str, ...]) -> Json:
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return new
+    return {key: old[key] for key in keys if key in old and not new.get(key)} | new
+
+
+def _kept_service(old: Json, new: Json) -> Json:
+    """Addresses and node ports stay with a Service that goes on needing them."""
+    if not isinstance(old, dict) or not isinstance(new, dict) or new.get("type") == "ExternalName":
+        return new
+    kept = _kept(old, new, ("clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"))
+    ports, before = new.get("ports"), old.get("ports")
+    if isinstance(kept, dict) and isinstance(ports, list) and new.get("type") in ("NodePort", "LoadBalancer"):
+        kept["ports"] = [_kept_port(port, before if isinstance(before, list) else []) for port in ports]
+    return kept
+
+
+def _kept_port(port: Json, before: list[Json]) -> Json:
+    if not isinstance(port, dict) or port.get("nodePort"):
+        return port
+    same_port = ListItem((("port", str(port.get("port"))), ("protocol", str(port.get("protocol", "TCP")))))
+    old = next((item for item in before if matches(item, same_port)), None)
+    return port | {"nodePort": old["nodePort"]} if isinstance(old, dict) and "nodePort" in old else port

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from auditor.model.resource import Json, JsonObject, ListItem, Path, Segment
-from auditor.objects.paths import key_text
+from auditor.objects.paths import key_text, same_segment
 
 OwnedPath: TypeAlias = Path
 """A path as FieldsV1 has it: list items by all their list-map keys, items of sets by their value (`ListItem` with the
@@ -108,12 +108,56 @@ def _covers(owned: Path, path: Path) -> bool:
     """Whether an owned path is this path or a whole around it. An owned map does not own what others put into it."""
     if len(owned) > len(path):
         return False
-    return all(_answers(mine, theirs) for mine, theirs in zip(owned, path, strict=False)) and (
+    return all(same_segment(mine, theirs) for mine, theirs in zip(owned, path, strict=False)) and (
         len(owned) == len(path) or isinstance(path[len(owned)], int)
     )
 
 
-def _answers(owned: Segment, segment: Segment) -> bool:
-    if isinstance(owned, ListItem) and isinstance(segment, ListItem):
-        return set(segment.keys) <= set(owned.keys) or set(owned.keys) <= set(segment.keys)
-    return owned == segment
+def write(document: JsonObject, owned: tuple[Owner, ...]) -> JsonObject:
+    """The object with these owners as its managedFields; a copy."""
+    metadata = document.get("metadata")
+    entries: list[Json] = [_entry(owner) for owner in owned if owner.paths]
+    others = metadata if isinstance(metadata, dict) else {}
+    return document | {"metadata": others | {"managedFields": entries}}
+
+
+def _entry(owner: Owner) -> JsonObject:
+    entry: JsonObject = {
+        "manager": owner.manager,
+        "operation": owner.operation,
+        "apiVersion": owner.api_version,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": _fields(owner.paths),
+    }
+    if owner.at:
+        entry["time"] = owner.at.isoformat().replace("+00:00", "Z")
+    if owner.subresource:
+        entry["subresource"] = owner.subresource
+    return entry
+
+
+def _fields(paths: frozenset[OwnedPath]) -> JsonObject:
+    fields: JsonObject = {}
+    for path in sorted(paths, key=str):
+        here = fields
+        for segment in path:
+            below = here.setdefault(_key(segment), {})
+            here = below if isinstance(below, dict) else {}
+        if any(len(other) > len(path) and other[: len(path)] == path for other in paths):
+            here["."] = {}
+    return fields
+
+
+def _key(segment: Segment) -> str:
+    if isinstance(segment, str):
+        return f"f:{segment}"
+    if isinstance(segment, int):
+        return f"i:{segment}"
+    if segment.keys[0][0] == "":
+        return f"v:{json.dumps(segment.keys[0][1])}"
+    return f"k:{json.dumps({key: _scalar(key, value) for key, value in segment.keys}, separators=(',', ':'))}"
+
+
+def _scalar(key: str, value: str) -> Json:
+    """List-map keys are texts, but for the ports."""
+    return int(value) if key.lower().endswith("port") and value.isdigit() else value

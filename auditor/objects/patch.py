@@ -1,11 +1,28 @@
-"""What a write asks for: its patch type, what an object is after it, and which fields it names."""
+"""What a write asks for: its patch type, what an object is after it, and which fields it names.
 
-from dataclasses import dataclass, field
+The records hold no Content-Type, so the patch type is inferred; what a request to a sub-resource means for its parent
+is said by `subresources`.
+"""
+
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
+from urllib.parse import parse_qs, urlsplit
 
-from auditor.model.resource import Json, JsonObject, Path
+from auditor.model.resource import Json, JsonObject
+from auditor.objects import json_patch, schema, server_side
+from auditor.objects import named as naming
+from auditor.objects.defaults import kept_by_server, with_defaults
+from auditor.objects.json_patch import DoesNotFitError
+from auditor.objects.kinds import is_built_in
+from auditor.objects.leaves import differences
+from auditor.objects.merge_patch import has_directives, merge, strategic
+from auditor.objects.named import Named
+from auditor.objects.subresources import on_parent
 
 PatchType: TypeAlias = Literal["json-patch", "merge", "strategic", "apply", "put", "create", "delete", "unknown"]
+
+_MERGING = frozenset({"kubectl-label", "kubectl-annotate"})
+"""Field managers of commands that send JSON merge patches for built-in kinds too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,20 +30,9 @@ class Patched:
     """An object after a write."""
 
     document: JsonObject | None
-    """None: it is gone."""
+    """None: it is gone, or nothing is known of it."""
     complete: bool
     """Whether that is all of it. False where the state before was not known, or the patch does not fit it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """The paths that a request names: values that it gives, wholes that it replaces, removals."""
-
-    paths: frozenset[Path] = field(default_factory=frozenset)
-
-    def covers(self, path: Path) -> bool:
-        """Whether the request names the field: itself or a whole around it."""
-        return any(path[: len(named)] == named for named in self.paths)
 
 
 def classify(
@@ -43,10 +49,64 @@ def classify(
 ) -> PatchType:
     """The patch type of a write. The records never hold a Content-Type: the shape of the request tells.
 
-    Where a merge and a strategic merge patch would read differently, the state before and after decide; without
+    Where a merge and a strategic merge patch would read differently, the states before and after decide; without
     them, the client's habits (`kubectl label` merges, all else of kubectl and Argo CD is strategic for built-ins).
     """
-    return "unknown"
+    match verb:
+        case "create":
+            return "create"
+        case "update":
+            return "put"
+        case "delete" | "deletecollection":
+            return "delete"
+        case "patch":
+            pass
+        case _:
+            return "unknown"
+    if isinstance(request, list):
+        return "json-patch"
+    if not isinstance(request, dict):
+        return "unknown"
+    if has_directives(request):
+        return "strategic"
+    if _is_apply(request, field_manager, force, uri, code):
+        return "apply"
+    return _merge_or_strategic(request, field_manager, group, kind, before, after)
+
+
+def _is_apply(request: JsonObject, field_manager: str, force: bool, uri: str, code: int | None) -> bool:
+    """An applied configuration names its object, its kind and its manager; `force` is sent by nothing else."""
+    metadata = request.get("metadata")
+    if not (isinstance(metadata, dict) and request.get("apiVersion") and request.get("kind")):
+        return False
+    query = parse_qs(urlsplit(uri).query)
+    if force or "force" in query or code == 201:
+        return True
+    habit = field_manager.startswith("kubectl-") or field_manager in ("Mozilla", "node-fetch")
+    return bool(metadata.get("name")) and (not uri or "fieldManager" in query) and not habit
+
+
+def _merge_or_strategic(
+    request: JsonObject,
+    field_manager: str,
+    group: str,
+    kind: str,
+    before: JsonObject | None,
+    after: JsonObject | None,
+) -> Literal["merge", "strategic"]:
+    if not is_built_in(group, kind):
+        return "merge"
+    if before is None or after is None or not _has_lists(request):
+        return "merge" if field_manager in _MERGING else "strategic"
+    misses = {}
+    for guess in ("strategic", "merge"):
+        result = apply(before, request, guess, group, kind).document
+        misses[guess] = len(differences(result, after, group, kind))
+    return "merge" if misses["merge"] < misses["strategic"] else "strategic"
+
+
+def _has_lists(value: Json) -> bool:
+    return isinstance(value, list) or (isinstance(value, dict) and any(map(_has_lists, value.values())))
 
 
 def apply(
@@ -57,10 +117,72 @@ def apply(
     kind: str,
     subresource: str = "",
     field_manager: str = "",
-    force: bool = False,
+    complete: bool = True,
 ) -> Patched:
-    """The object after a write that the API server accepted. `document` None: the state before is not known."""
-    return Patched(document, False)
+    """The object after a write that the API server accepted; arguments are left as they are.
+
+    `document` None: the state before is not known, and the result holds what the request alone says. `complete` says
+    whether the document is all of the object. The defaults of built-in kinds are filled in; what the server sets at
+    random or counts (uid, generation, resourceVersion) stays as it was.
+    """
+    if patch_type == "delete" and not subresource:
+        return Patched(None, True)
+    if patch_type == "create" and not subresource:
+        return Patched(with_defaults(_object(request), group, kind), True)
+    if patch_type == "put" and not subresource:
+        return Patched(_replaced(document, _object(request), group, kind), True)
+    asked, kind_of_patch = on_parent(request, patch_type, subresource)
+    known = complete and document is not None
+    try:
+        result = _patched(document or {}, asked, kind_of_patch, group, kind, field_manager)
+    except DoesNotFitError:
+        return Patched(document, False)
+    if result is None:
+        return Patched(document, False)
+    if kind_of_patch == "apply":
+        known = known and (document is None or server_side.knows_owners(document))
+    if not subresource:
+        result = _with_status_of(document, result, group, kind)
+    return Patched(with_defaults(result, group, kind) if known else result, known)
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _patched(
+    document: JsonObject, request: Json, patch_type: str, group: str, kind: str, manager: str
+) -> JsonObject | None:
+    """The document after a patch; None for a patch type that is not known."""
+    node = schema.root(group, kind)
+    if patch_type == "json-patch" and isinstance(request, list):
+        return json_patch.apply(document, request)
+    if not isinstance(request, dict):
+        return None
+    match patch_type:
+        case "merge":
+            return _object(merge(document, request))
+        case "strategic":
+            return strategic(document, request, node)
+        case "apply":
+            result = server_side.apply(document, request, node, manager)
+            return server_side.after_apply(document, result, request, node, manager)
+        case _:
+            return None
+
+
+def _replaced(document: JsonObject | None, body: JsonObject, group: str, kind: str) -> JsonObject:
+    """A PUT: the body, with what the API server keeps though a body leaves it out."""
+    body = with_defaults(kept_by_server(document or {}, body, group, kind), group, kind)
+    return _with_status_of(document, body, group, kind)
+
+
+def _with_status_of(document: JsonObject | None, result: JsonObject, group: str, kind: str) -> JsonObject:
+    """The API server ignores `status` in a write to the object, but for kinds without that sub-resource."""
+    if group == "argoproj.io" and kind in ("Application", "ApplicationSet", "AppProject"):
+        return result
+    others = {key: value for key, value in result.items() if key != "status"}
+    return others | {"status": document["status"]} if document and "status" in document else others
 
 
 def named(
@@ -71,6 +193,31 @@ def named(
     kind: str,
     subresource: str = "",
     field_manager: str = "",
+    complete: bool = True,
 ) -> Named:
-    """The fields that a request names. `before` gives positions their keys, and whole bodies what they leave out."""
-    return Named()
+    """The fields that a request names. `before` gives positions their keys, and whole bodies what they leave out.
+
+    `complete`: whether `before` is all of the object; whole bodies (PUT, apply) then name only what it holds.
+    """
+    asked, kind_of_patch = on_parent(request, patch_type, subresource)
+    node = schema.root(group, kind)
+    whole_body = False
+    match kind_of_patch, asked:
+        case "json-patch", list():
+            wholes = naming.by_json_patch(asked, before, group, kind)
+        case "merge", dict():
+            wholes = naming.by_merge(asked, before)
+        case "strategic", dict():
+            wholes = naming.by_strategic(asked, before, node)
+        case "apply", dict():
+            wholes, whole_body = naming.by_apply(asked, before, node, field_manager), True
+        case "put" | "create", dict():
+            wholes, whole_body = naming.by_body(asked), kind_of_patch == "put"
+        case "delete", _:
+            wholes = naming.by_body({})
+        case _:
+            wholes = iter(())
+    return Named(tuple(wholes), before, complete and before is not None, whole_body)
+
+
+__all__ = ["Named", "PatchType", "Patched", "apply", "classify", "named"]

@@ -94,6 +94,13 @@ def matches(item: Json, segment: ListItem) -> bool:
     )
 
 
+def same_segment(one: Segment, other: Segment) -> bool:
+    """Whether two segments pick the same thing; an item named by fewer keys is the one named by more."""
+    if isinstance(one, ListItem) and isinstance(other, ListItem):
+        return set(one.keys) <= set(other.keys) or set(other.keys) <= set(one.keys)
+    return one == other
+
+
 def lookup(document: Json, path: Path) -> Leaf:
     """What the document has at the path: a value, absent, or unknown where several items answer to the same keys."""
     for segment in path:

@@ -100,7 +100,7 @@ def parse(code: str) -> Node:
         shape,
         element,
         pointer,
-        atomic=bool(marks["atomic"]) or shape == "any",
+        atomic=bool(marks["atomic"]),
         retain_keys=bool(marks["retain"] or marks["retain2"]),
         merge_key=merge[1:] if merge is not None else None,
         map_keys=tuple(filter(None, keys[1:].split(","))) if keys else (),
