@@ -1,0 +1,1 @@
+"""Templates and styles of the reports: a package, so that the installed program finds its own."""

@@ -1,0 +1,105 @@
+"""Objects, changes and people in few words."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from auditor.model.change import Actor, Change, FieldChange
+from auditor.model.resource import ABSENT, ObjectId
+from reports.dossier import Dossier, Numbered
+from reports.rich import BECOMES, Span, Text, strong, text, words
+from reports.wording import count, cut, duration, field_name, middle_cut, pair_texts, value_span
+
+VALUE_LIMIT = 24
+
+
+def object_name(one: ObjectId, clusters: Sequence[str] = ()) -> str:
+    """`Deployment shop-prod/api`; with its cluster where the records hold several."""
+    place = f"{one.namespace}/" if one.namespace else ""
+    where = f"{one.cluster}: " if len(clusters) > 1 else ""
+    return f"{where}{one.kind} {place}{one.name}"
+
+
+def short_object(one: ObjectId, clusters: Sequence[str] = ()) -> str:
+    """The object for a line that must stay short: long names lose their middle."""
+    place = f"{middle_cut(one.namespace, 20)}/" if one.namespace and one.namespace != one.name else ""
+    where = f"{middle_cut(one.cluster, 16)}: " if len(clusters) > 1 else ""
+    return f"{where}{middle_cut(one.kind, 24)} {place}{middle_cut(one.name, 26)}"
+
+
+def person(actor: Actor) -> str:
+    """Who the record names, service accounts without their prefix."""
+    prefix = "system:serviceaccount:"
+    name = actor.name.removeprefix(prefix) if actor.name.startswith(prefix) else actor.name
+    return name or "nobody named"
+
+
+def whole(change: Change) -> bool:
+    """Whether a change is of a whole object: its verdicts stand on the change."""
+    return change.write.operation in ("create", "delete")
+
+
+def before_after(field: FieldChange, limit: int = VALUE_LIMIT) -> Text:
+    """`500m → 750m`."""
+    first, second = pair_texts(field.before, field.after)
+    return words(value_span(field.before, first, limit), " ", BECOMES, " ", value_span(field.after, second, limit))
+
+
+def whole_change(change: Change) -> Text:
+    """`absent → created`, `present → deleted`."""
+    known = "" if change.write.fields_known else ", contents unknown"
+    if change.write.operation == "create":
+        return words(Span("absent", ABSENT.state), " ", BECOMES, " ", Span("value", f"created{known}"))
+    return words(Span("value", "present"), " ", BECOMES, " ", Span("value", "deleted"))
+
+
+def what(change: Change, limit: int = VALUE_LIMIT) -> Text:
+    """The change in a few words: its first field, and how many more."""
+    if whole(change):
+        return words("created" if change.write.operation == "create" else "deleted")
+    fields = change.write.fields
+    if not fields:
+        return words("patched, fields not recorded")
+    restart = _restart(fields)
+    if restart:
+        return words(restart)
+    rest = f" and {count(len(fields) - 1, 'more field')}" if len(fields) > 1 else ""
+    return words(cut(field_name(fields[0].path), 26), " ", before_after(fields[0], limit), rest)
+
+
+def what_briefly(change: Change) -> str:
+    """The names of the fields without values, for a row that folds several changes."""
+    if whole(change):
+        return "created" if change.write.operation == "create" else "deleted"
+    if not change.write.fields:
+        return "patched"
+    restart = _restart(change.write.fields)
+    return restart or cut(field_name(change.write.fields[0].path), 26)
+
+
+def told(dossier: Dossier, one: Numbered) -> Text:
+    """`Deployment payments-prod, limits.cpu 500m → 750m`."""
+    return words(short_object(one.write.object, dossier.clusters), ", ", what(one.change))
+
+
+def when_after(at: datetime | None, since: datetime) -> str:
+    """`after 1 min 8 s`, "" where that cannot be told."""
+    if at is None or at < since:
+        return ""
+    return f"after {duration((at - since).total_seconds())}"
+
+
+def named(actors: Sequence[str], limit: int = 3) -> Text:
+    """People in a row, service accounts without their prefix."""
+    unique = list(dict.fromkeys(name.removeprefix("system:serviceaccount:") or "nobody named" for name in actors))
+    shown = [middle_cut(name, 40) for name in unique[:limit]]
+    rest = len(unique) - limit
+    return words(", ".join(shown), f" and {rest} more" if rest > 0 else "")
+
+
+def lead_number(number: int, rest: str) -> Text:
+    return words(strong(str(number)), text(rest))
+
+
+def _restart(fields: Sequence[FieldChange]) -> str:
+    only = fields[0].path[-1] if len(fields) == 1 and fields[0].path else ""
+    return "a restart" if only == "kubectl.kubernetes.io/restartedAt" else ""

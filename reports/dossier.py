@@ -1,0 +1,177 @@
+"""What all sections of a report draw on: the case, its numbered changes, the clock and the list of citations."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from auditor.model.application import ApplicationHistory
+from auditor.model.case import Case
+from auditor.model.change import AppKey, Change, Write
+from auditor.model.verdict import ClusterVerdict, FieldVerdict, GitVerdict, Verdict
+from reports.clock import Clock, clock
+from reports.options import Options
+from reports.evidence import Citations, citations
+from reports.rich import Span, Text, text, words
+from reports.wording import grouped
+
+State: TypeAlias = Literal["git", "act", "stand", "back", "untraced", "unknown"]
+URGENCY: tuple[State, ...] = ("act", "stand", "untraced", "unknown", "git", "back")
+"""Most urgent first: what gets a block when there are too many."""
+STATE_WORDS: Mapping[State, str] = {
+    "git": "in git",
+    "act": "not in git, the next sync undoes it",
+    "stand": "not in git, stands",
+    "back": "not in git, put back or overwritten",
+    "untraced": "not in git, what became of it is not recorded",
+    "unknown": "whether git has it cannot be told",
+}
+BLOCKS = 20
+"""Changes that have a block of their own; the register has the rest."""
+ROWS = 500
+"""Changes that have a row in the postmortem; the register report has all."""
+_IN_GIT = ("reflected", "already")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A counted change: proven, out-of-band or bypass."""
+
+    number: int
+    change: Change
+    verdict: Verdict
+    state: State
+    href: str
+    """Its block, else its row in the register."""
+
+    @property
+    def write(self) -> Write:
+        return self.change.write
+
+    @property
+    def mark(self) -> Span:
+        """Its number in the shape that says its state."""
+        label = f"change {self.number}, {STATE_WORDS[self.state]}"
+        return Span("mark", str(self.number), label, self.href, self.state)
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    case: Case
+    options: Options
+    clock: Clock
+    cited: Citations
+    first_at: datetime | None
+    last_at: datetime | None
+    counted: tuple[Numbered, ...]
+    """Oldest first, numbered from 1."""
+    unproven: tuple[Change, ...]
+    """Out-of-band or bypass writes that may have changed something: listed apart, counted in nothing."""
+    by_id: Mapping[str, Numbered]
+    writes: Mapping[str, Write]
+
+    @property
+    def clusters(self) -> tuple[str, ...]:
+        """All clusters of the records, in order."""
+        found = {change.write.object.cluster for change in self.case.changes}
+        return tuple(sorted(found | set(self.case.coverage.as_of.audit)))
+
+    def of(self, ids: tuple[str, ...]) -> tuple[Numbered, ...]:
+        """The counted changes among `ids`, by number."""
+        found = {self.by_id[one].number: self.by_id[one] for one in ids if one in self.by_id}
+        return tuple(found[number] for number in sorted(found))
+
+    def history(self, key: AppKey) -> ApplicationHistory | None:
+        return self.case.applications.get(key)
+
+
+def dossier(case: Case, options: Options) -> Dossier:
+    """Numbers the changes of a case and readies its clock; RenderError for an unknown zone."""
+    first, last = _window(case)
+    told = [change for change in case.changes if change.write.cause in ("out-of-band", "bypass")]
+    proven = [change for change in told if change.write.persisted == "proven"]
+    ours = clock(options.zone, first, last)
+    cited = citations(ours, case.coverage, case.commits)
+    counted = _numbered(proven, case.verdicts)
+    for one in counted:
+        for evidence in one.write.evidence[:1]:
+            cited.record(evidence, one.write.at)
+    return Dossier(
+        case,
+        options,
+        ours,
+        cited,
+        first,
+        last,
+        counted,
+        tuple(change for change in told if change.write.persisted != "proven"),
+        {one.change.id: one for one in counted},
+        {write.id: write for write in case.writes} | {change.id: change.write for change in case.changes},
+    )
+
+
+def marks(changes: tuple[Numbered, ...], limit: int = 12) -> Text:
+    """The marks of changes in a row, the first `limit` of them, `and 42 more`."""
+    row: list[Span] = []
+    for one in changes[:limit]:
+        row += [text(" "), one.mark] if row else [one.mark]
+    rest = len(changes) - limit
+    return words(row, f" and {grouped(rest)} more" if rest > 0 else "")
+
+
+def state_of(verdict: Verdict) -> State:
+    """Where a change is now, in one word, by both of its verdicts."""
+    if verdict.git.verdict == "unknown":
+        return "unknown"
+    if verdict.git.verdict in _IN_GIT:
+        return "git"
+    clusters = [cluster.verdict for git, cluster in sides(verdict) if git.verdict not in _IN_GIT]
+    if "standing" in clusters:
+        return "act" if verdict.prospect.startswith("undone-") else "stand"
+    return "untraced" if "unknown" in clusters else "back"
+
+
+def sides(verdict: Verdict) -> tuple[tuple[GitVerdict, ClusterVerdict], ...]:
+    """Both answers field by field, or for the whole object where it has no fields."""
+    if not verdict.fields:
+        return ((verdict.git, verdict.cluster),)
+    return tuple((one.git, one.cluster) for one in verdict.fields)
+
+
+def no_verdict(change: Change) -> Verdict:
+    """For a change that nobody judged: unknown is an answer."""
+    git, cluster = GitVerdict("unknown", "not judged"), ClusterVerdict("unknown", "not judged")
+    fields = tuple(FieldVerdict(git, cluster) for _ in change.write.fields)
+    return Verdict(change.id, git, cluster, fields, None, "unknown", "")
+
+
+def _numbered(changes: list[Change], verdicts: Mapping[str, Verdict]) -> tuple[Numbered, ...]:
+    judged = [verdicts.get(change.id) or no_verdict(change) for change in changes]
+    states = [state_of(verdict) for verdict in judged]
+    urgent = sorted(range(len(changes)), key=lambda place: (URGENCY.index(states[place]), place))
+    anchors = {place: "change" for place in urgent[:BLOCKS]} | {place: "row" for place in urgent[BLOCKS:ROWS]}
+    return tuple(
+        Numbered(
+            place + 1,
+            change,
+            judged[place],
+            states[place],
+            f"#{anchors[place]}-{place + 1}" if place in anchors else "#register",
+        )
+        for place, change in enumerate(changes)
+    )
+
+
+def _window(case: Case) -> tuple[datetime | None, datetime | None]:
+    """What the report covers: as asked for, else from the first to the last moment of the records."""
+    scope, marks_read = case.scope, case.coverage.marks
+    first = [mark.first_at for mark in marks_read if mark.kind == "audit" and mark.first_at is not None]
+    first += [change.write.at for change in case.changes[:1]]
+    last = [change.write.at for change in case.changes[-1:]]
+    last += [mark.last_at for mark in marks_read if mark.kind == "audit" and mark.last_at is not None]
+    since = scope.since or min(first, default=None)
+    until = scope.until or max([*last, *case.coverage.as_of.audit.values()], default=None)
+    if since is None or until is None:
+        moment = case.coverage.as_of.moment
+        return since or moment, until or moment
+    return since, max(since, until)

@@ -1,0 +1,1 @@
+"""One renderer a file: each has a constant `RENDERER`."""

@@ -1,0 +1,59 @@
+"""HTML: one file without scripts, fonts or pictures from elsewhere."""
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from auditor.model.case import Case
+from reports.contract import Renderer, Report
+from reports.document import Document
+from reports.options import Options
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+_RUN = 22
+"""Characters without a place to break after which one is offered."""
+_BREAKS = re.compile(r"(?=[.\[/])|(?<=[:@,=_])")
+
+
+def page(document: Document) -> str:
+    """The document as one HTML file."""
+    return _environment().get_template("report.html.j2").render(report=document)
+
+
+def breakable(text: str) -> "Markup":
+    """`text` escaped, with places to break inside long words: paths, digests, account names."""
+    from markupsafe import Markup, escape
+
+    words = [_word(word) if len(word) > 12 else [word] for word in text.split(" ")]
+    return Markup(" ").join(Markup("<wbr>").join(escape(piece) for piece in word) for word in words)
+
+
+def _word(word: str) -> list[str]:
+    pieces = [piece for piece in _BREAKS.split(word) if piece]
+    return [piece[start : start + _RUN] for piece in pieces for start in range(0, len(piece), _RUN)] or [""]
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("templates", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    environment.filters["breakable"] = breakable
+    return environment
+
+
+def _render(report: Report, case: Case, options: Options) -> bytes:
+    return page(report.document(case, options)).encode("utf-8", errors="replace")
+
+
+RENDERER = Renderer("html", ".html", _render)

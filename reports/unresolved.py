@@ -1,0 +1,192 @@
+"""What is unresolved, most urgent first, folded to at most eight rows whatever its number."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from auditor.model.application import Freeze
+from auditor.model.change import AppKey
+from reports.answers import with_state
+from reports.course import freezes, still_frozen
+from reports.describe import short_object, told, what_briefly
+from reports.dossier import Dossier, Numbered, marks
+from reports.page_one import OpenGroup, OpenRow
+from reports.rich import Text, words
+from reports.wording import count, cut, duration, grouped, listed, middle_cut
+
+ROWS = 8
+LINE = 82.0
+"""Average characters of one line of the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Changes that are unresolved for one reason."""
+
+    title: str
+    note: str
+    hot: bool
+    changes: tuple[Numbered, ...]
+
+
+def unresolved(dossier: Dossier) -> tuple[OpenGroup, ...]:
+    """The groups of page one's list. The last row always says what is frozen."""
+    fixed = [*_half_applied(dossier), _frozen(dossier)]
+    reasons = _reasons(dossier)
+    room = ROWS - sum(len(group.rows) for group in fixed)
+    groups = _folded(dossier, reasons, room)
+    frozen_now = bool(still_frozen(dossier))
+    return tuple([fixed[-1], *groups, *fixed[:-1]] if frozen_now and not _hot(groups) else [*groups, *fixed])
+
+
+def _hot(groups: Sequence[OpenGroup]) -> bool:
+    return any(group.hot for group in groups)
+
+
+def _reasons(dossier: Dossier) -> list[Reason]:
+    found = _next_sync(dossier)
+    standing = with_state(dossier, "stand")
+    by_kind: dict[str, list[Numbered]] = {}
+    for one in standing:
+        by_kind.setdefault(_kind(one), []).append(one)
+    titles = {
+        "override": "Set past the branch",
+        "stands": "Stands without git",
+        "invisible": "Argo CD cannot see it",
+        "unowned": "No application owns it",
+    }
+    found += [Reason(title, "", False, tuple(by_kind[kind])) for kind, title in titles.items() if kind in by_kind]
+    untraced, unknown = with_state(dossier, "untraced"), with_state(dossier, "unknown")
+    if untraced:
+        found.append(Reason("Not traced further", "", False, untraced))
+    if unknown:
+        found.append(Reason("Git cannot be told", "", False, unknown))
+    return found
+
+
+def _kind(one: Numbered) -> str:
+    if one.change.application is None:
+        return "unowned"
+    if one.write.cause == "bypass":
+        return "override"
+    return "invisible" if one.verdict.prospect == "invisible" else "stands"
+
+
+def _next_sync(dossier: Dossier) -> list[Reason]:
+    by_application: dict[AppKey | None, list[Numbered]] = {}
+    for one in with_state(dossier, "act"):
+        by_application.setdefault(one.change.application, []).append(one)
+    if len(by_application) > 2:
+        together = tuple(one for changes in by_application.values() for one in changes)
+        note = count(len(by_application), "application")
+        return [Reason("Next sync undoes it", note, True, tuple(sorted(together, key=lambda one: one.number)))]
+    return [
+        Reason("Next sync undoes it", _how(application, changes), True, tuple(changes))
+        for application, changes in by_application.items()
+    ]
+
+
+def _how(application: AppKey | None, changes: list[Numbered]) -> str:
+    prospects = {one.verdict.prospect for one in changes}
+    name = middle_cut(application.name, 24) if application is not None else ""
+    if prospects == {"undone-at-manual-sync"}:
+        return f"{name}, by hand"
+    if prospects == {"undone-at-next-revision"}:
+        return f"{name}, at any new commit"
+    return name
+
+
+def _folded(dossier: Dossier, reasons: list[Reason], room: int) -> list[OpenGroup]:
+    """One row a reason at least; what room is left goes to the most urgent, a row a change."""
+    shown = reasons if len(reasons) <= room else reasons[: max(room - 1, 0)]
+    spare = room - len(shown) - (len(shown) < len(reasons))
+    groups: list[OpenGroup] = []
+    for reason in shown:
+        rows = min(len(reason.changes), 1 + spare, 3)
+        spare -= rows - 1
+        groups.append(_group(dossier, reason, rows))
+    left = reasons[len(shown) :]
+    if left:
+        rest = tuple(one for reason in left for one in reason.changes)
+        row = OpenRow(words(marks(rest, 8)), rest[0].href, f"change {rest[0].number}")
+        groups.append(OpenGroup(f"And {grouped(len(rest))} more", "", False, (row,)))
+    return groups
+
+
+def _group(dossier: Dossier, reason: Reason, rows: int) -> OpenGroup:
+    single = reason.changes[: rows - 1] if len(reason.changes) > rows else reason.changes
+    found = [_row(dossier, one) for one in single]
+    rest = reason.changes[len(single) :]
+    if rest:
+        found.append(_folded_row(dossier, rest))
+    return OpenGroup(reason.title, reason.note, reason.hot, tuple(found))
+
+
+def _row(dossier: Dossier, one: Numbered) -> OpenRow:
+    return OpenRow(words(one.mark, " ", told(dossier, one), _tail(one)), one.href, f"change {one.number}")
+
+
+def _tail(one: Numbered) -> str:
+    git = one.verdict.git
+    if git.verdict == "on-branch":
+        return "; on an unmerged branch"
+    if one.state == "unknown" and git.reason:
+        return f"; {cut(git.reason, 30)}"
+    return "; in no commit" if one.state == "act" and git.verdict == "not-reflected" and not git.commit else ""
+
+
+def _folded_row(dossier: Dossier, changes: tuple[Numbered, ...]) -> OpenRow:
+    """Marks, and the objects that they are about."""
+    objects = list(
+        dict.fromkeys(
+            f"{short_object(one.write.object, dossier.clusters)} {what_briefly(one.change)}" for one in changes
+        )
+    )
+    shown = marks(changes, 8)
+    room = LINE - 3.0 * min(len(changes), 8) - (12 if len(changes) > 8 else 0)
+    said = words(shown, " ", cut(listed(objects, 2), max(room, 20)))
+    return OpenRow(said, changes[0].href, f"change {changes[0].number}")
+
+
+def _half_applied(dossier: Dossier) -> list[OpenGroup]:
+    found = [finding for finding in dossier.case.findings if finding.ident == "unfinished-sync"]
+    if not found:
+        return []
+    first = found[0]
+    name = f"{middle_cut(first.application.name, 24)}: " if first.application is not None else ""
+    more = f" and {count(len(found) - 1, 'more')}" if len(found) > 1 else ""
+    text = words(cut(f"{name}{first.message}", LINE - len(more)), more)
+    return [OpenGroup("Half applied", "", False, (OpenRow(text, "#findings", "Findings"),))]
+
+
+def _frozen(dossier: Dossier) -> OpenGroup:
+    open_now = still_frozen(dossier)
+    target = "#checklist" if dossier.case.episodes else "#timeline"
+    if open_now:
+        said = [f"{middle_cut(freeze.app.name, 30)} since {dossier.clock.utc(freeze.began_at)}" for freeze in open_now]
+        return OpenGroup("Still frozen", "", False, (OpenRow(words(_fit(said)), target, "Checklist"),))
+    if not dossier.case.applications:
+        said_none = words("not known: no record of Argo CD was read")
+        return OpenGroup("Still frozen", "", False, (OpenRow(said_none, "#cannot", "Limits"),))
+    ended = [freeze for freeze in freezes(dossier) if freeze.ended_at is not None]
+    past = [f"{middle_cut(freeze.app.name, 30)} was for {_length(freeze)}" for freeze in ended]
+    text = f"nothing; {_fit(past)}" if past else "nothing"
+    return OpenGroup("Still frozen", "", False, (OpenRow(words(text), target, "Checklist"),))
+
+
+def _length(freeze: Freeze) -> str:
+    ended = freeze.ended_at or freeze.began_at
+    return duration((ended - freeze.began_at).total_seconds())
+
+
+def _fit(parts: list[str]) -> str:
+    shown = [part for place, part in enumerate(parts) if sum(len(one) + 2 for one in parts[: place + 1]) < LINE - 14]
+    return listed(parts, max(len(shown), 1))
+
+
+def caption() -> Text:
+    return words("most urgent first")
+
+
+def without_pages(groups: tuple[OpenGroup, ...]) -> tuple[OpenGroup, ...]:
+    """The same list for a report without the sections that its rows lead to."""
+    return tuple(replace(group, rows=tuple(replace(row, page="") for row in group.rows)) for group in groups)
