@@ -10,7 +10,6 @@ from typer.core import TyperGroup
 
 from auditor.console.options import ConfigOption, StoreOption
 from auditor.console.status import Status
-from auditor.console.visible import visible
 from auditor.console.workspace import BEFORE_THE_COMMAND, GivenBefore
 from auditor.errors import (
     AuditorError,
@@ -20,6 +19,7 @@ from auditor.errors import (
     StoreError,
     StoreLockedError,
 )
+from reports.rich import visible
 
 _STATUSES: tuple[tuple[type[AuditorError], Status], ...] = (
     (StoreLockedError, Status.LOCKED),

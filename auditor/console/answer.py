@@ -4,8 +4,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from auditor.console.visible import escaped, visible
+from auditor.console.json_text import escaped
 from auditor.model.resource import Json, JsonObject
+from reports.rich import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from auditor.console.answer import console, text
-from auditor.console.visible import visible
 from auditor.model.change import FieldChange, Write
 from auditor.model.coverage import AsOf
 from auditor.model.resource import Leaf
 from auditor.model.verdict import ClusterVerdict, GitVerdict, Verdict
 from auditor.objects.paths import text as path_text
 from auditor.store import Recorded
+from reports.rich import visible
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from auditor.console.visible import visible
 from auditor.progress import SILENT, Progress
+from reports.rich import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars

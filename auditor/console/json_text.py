@@ -1,0 +1,19 @@
+"""JSON text, made safe to print: nothing in it can move a cursor, write a title or turn a line around."""
+
+import re
+
+_UNSAFE = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]")
+"""Delete and C1; directional and zero-width marks; line separators; tags. JSON itself escapes C0."""
+
+
+def escaped(json_text: str) -> str:
+    """JSON text with such characters as `\\uXXXX`: they occur in its strings only."""
+    return _UNSAFE.sub(_escape, json_text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code > 0xFFFF:
+        code -= 0x10000
+        return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    return f"\\u{code:04x}"
