@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
+from auditor.correlate.overlap import holds, same_place
 from auditor.model.case import LiveState
 from auditor.model.change import Change, FieldChange, SideEffect, Write
-from auditor.model.resource import ABSENT, UNKNOWN, Json, Leaf, ListItem, Path, Segment, leaf
+from auditor.model.resource import ABSENT, UNKNOWN, Json, Leaf, Path, leaf
 from auditor.model.verdict import CLUSTER_WORST_FIRST, ClusterVerdict, ClusterWord
 from auditor.objects import leaves, paths
 
@@ -156,17 +157,17 @@ class _Trial:
 def left_by(write: Write, path: Path) -> Leaf | None:
     """The value at `path` after a write; None where the write, as far as is known, did not touch it."""
     touched: list[FieldChange | SideEffect] = [*write.fields, *write.side_effects]
-    exact = (each.after for each in touched if len(each.path) == len(path) and _holds(each.path, path))
+    exact = (each.after for each in touched if same_place(each.path, path))
     return next(exact, None) or next(_from_relatives(touched, path), None)
 
 
 def _from_relatives(touched: Iterable[FieldChange | SideEffect], path: Path) -> Iterator[Leaf]:
     """What a change of an ancestor or a descendant says of `path`."""
     for each in touched:
-        if _holds(each.path, path):
+        if holds(each.path, path):
             rest = path[len(each.path) :]
             yield paths.lookup(each.after.value, rest) if each.after.state == "value" else each.after
-        elif _holds(path, each.path):
+        elif holds(path, each.path):
             yield _wrapped(each.after, each.path[len(path) :])
 
 
@@ -178,17 +179,6 @@ def _wrapped(inner: Leaf, rest: Path) -> Leaf:
     for segment in reversed(rest):
         value = {str(segment): value}
     return leaf(value)
-
-
-def _holds(outer: Path, inner: Path) -> bool:
-    """Whether `outer` is `inner` or one of its ancestors; list items may be named by more or fewer of their keys."""
-    return len(outer) <= len(inner) and all(_alike(one, other) for one, other in zip(outer, inner, strict=False))
-
-
-def _alike(one: Segment, other: Segment) -> bool:
-    if isinstance(one, ListItem) and isinstance(other, ListItem):
-        return set(one.keys) <= set(other.keys) or set(other.keys) <= set(one.keys)
-    return one == other
 
 
 def lookup(live: LiveState, path: Path) -> Leaf:

@@ -1,0 +1,19 @@
+"""Whether two paths are about one field. List items may be named by more or fewer of their keys."""
+
+from auditor.model.resource import ListItem, Path, Segment
+
+
+def holds(outer: Path, inner: Path) -> bool:
+    """Whether `outer` is `inner` or one of its ancestors."""
+    return len(outer) <= len(inner) and all(_alike(one, other) for one, other in zip(outer, inner, strict=False))
+
+
+def same_place(one: Path, other: Path) -> bool:
+    """Whether both are the same field."""
+    return len(one) == len(other) and holds(one, other)
+
+
+def _alike(one: Segment, other: Segment) -> bool:
+    if isinstance(one, ListItem) and isinstance(other, ListItem):
+        return set(one.keys) <= set(other.keys) or set(other.keys) <= set(one.keys)
+    return one == other

@@ -1,0 +1,151 @@
+"""The requests on one object in the order in which the API server stored them.
+
+Lines of an audit log are not in order, and the clocks of two API servers differ. `resourceVersion` is one counter for
+all servers, so it orders what carries it; the rest goes by time between those.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from auditor.correlate.bodies import Bodies
+from auditor.model.facts import AuditEvent, ObjectSnapshot
+from auditor.objects import kinds
+
+FINAL_STAGES = ("ResponseComplete", "")
+"""Those that say what came of a request; deliveries without stages have one event a request."""
+
+_TWICE_WITHIN = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request on one object."""
+
+    event: AuditEvent
+    bodies: Bodies = field(compare=False)
+    item: int | None = None
+    """Its object's place in the response's list, for a deletecollection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A snapshot of the object."""
+
+    snapshot: ObjectSnapshot
+
+
+Entry = Request | Sighting
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    version: int | None
+    rank: int
+    at: datetime
+    id: str
+    uid: str
+    ends_a_life: bool
+    entry: Entry
+
+    @property
+    def key(self) -> tuple[int, int, datetime, str]:
+        return (self.version or 0, self.rank, self.at, self.id)
+
+
+def once(events: Iterable[AuditEvent]) -> list[AuditEvent]:
+    """Each request once: without early stages of what has a final one, and without second tellings of one request.
+
+    An audit ID proves nothing, as a client may choose it. Two events are one request only if they are the same record,
+    or two stages of it, or what an aggregated API server wrote beside the one that passed the request on.
+    """
+    unique = {event.id: event for event in events}
+    ordered = sorted(unique.values(), key=lambda event: (event.stage not in FINAL_STAGES, event.at, event.id))
+    kept: dict[tuple[str, ...], list[AuditEvent]] = {}
+    for event in ordered:
+        told = kept.setdefault(_request_key(event), [])
+        twin = next((place for place, other in enumerate(told) if _is_one_request(event, other)), None)
+        if twin is None:
+            told.append(event)
+        elif _bodies(event) > _bodies(told[twin]):
+            told[twin] = event
+    return [event for told in kept.values() for event in told]
+
+
+def _request_key(event: AuditEvent) -> tuple[str, ...]:
+    uri = event.request_uri or f"{event.api_group}/{event.resource}/{event.namespace}/{event.name}"
+    return (event.cluster, event.audit_id, event.verb, uri, event.subresource, event.user, event.impersonated_user)
+
+
+def _is_one_request(event: AuditEvent, other: AuditEvent) -> bool:
+    if event.stage not in FINAL_STAGES:
+        return event.at == other.at
+    kind = kinds.kind_of(event.api_group, event.resource)
+    if not event.audit_id or (kind is not None and kinds.is_built_in(event.api_group, kind)):
+        return False
+    contradict = event.request and other.request and event.request != other.request
+    return not contradict and abs(event.at - other.at) <= _TWICE_WITHIN and event.source_ips != other.source_ips
+
+
+def _bodies(event: AuditEvent) -> int:
+    return (event.request is not None) + 2 * (event.response is not None)
+
+
+def in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries of one object, first stored first."""
+    places = sorted((_place(entry) for entry in entries), key=lambda place: (place.at, place.id))
+    numbered = sorted((place for place in places if place.version is not None), key=lambda place: place.key)
+    times = sorted(place.at for place in numbered)
+    slots: list[list[_Place]] = [[] for _ in range(len(numbered) + 1)]
+    for place in places:
+        if place.version is None:
+            slots[_slot(place, numbered, bisect_right(times, place.at))].append(place)
+    ordered = [place.entry for place in slots[0]]
+    for place, following in zip(numbered, slots[1:], strict=True):
+        ordered.append(place.entry)
+        ordered.extend(each.entry for each in following)
+    return ordered
+
+
+def _slot(place: _Place, numbered: Sequence[_Place], by_time: int) -> int:
+    """How many numbered entries come before one without a version.
+
+    A delete lies at the end of the life of what it deleted: the clocks of two servers must not put it elsewhere.
+    """
+    if not (place.ends_a_life and place.uid):
+        return by_time
+    own = [index for index, other in enumerate(numbered) if other.uid == place.uid]
+    if own:
+        later = (index for index in range(own[-1] + 1, len(numbered)) if numbered[index].uid not in ("", place.uid))
+        return min(max(by_time, own[-1] + 1), next(later, len(numbered)))
+    inside = numbered[by_time - 1].uid if by_time else ""
+    return next(index for index, other in enumerate(numbered) if other.uid == inside) if inside else by_time
+
+
+def _place(entry: Entry) -> _Place:
+    if isinstance(entry, Sighting):
+        snapshot = entry.snapshot
+        at = snapshot.at or datetime.max.replace(tzinfo=UTC)
+        where = f"{snapshot.origin.source}:{snapshot.origin.offset}"
+        return _Place(_number(snapshot.resource_version), 4, at, where, snapshot.uid, False, entry)
+    event, meta = entry.event, entry.bodies.head.meta
+    deletes = event.verb in ("delete", "deletecollection")
+    uid = meta.uid or event.uid or (entry.bodies.head.details.uid if entry.bodies.head.details else "")
+    version, rank = _version(event, None if deletes else meta.resourceVersion)
+    return _Place(version, rank, event.at, event.id, uid, deletes, entry)
+
+
+def _version(event: AuditEvent, stored: str | None) -> tuple[int | None, int]:
+    """The version that a request led to, else the one it was sent on, and its rank among those of one version: what
+    made the version comes before writes that changed nothing, and before what was sent on it."""
+    led_to, sent_on = _number(stored), _number(event.object_version)
+    if event.code is not None and event.code >= 300:
+        return None, 0
+    if led_to is not None and not event.dry_run:
+        return led_to, 1 if led_to == sent_on else 0
+    return (sent_on, 2) if sent_on is not None and stored is not None else (None, 0)
+
+
+def _number(version: str | None) -> int | None:
+    return int(version) if version and version.isascii() and version.isdigit() and len(version) < 20 else None
