@@ -43,11 +43,12 @@ def computed(config: Path | None, store: str | None, quiet: bool) -> Iterator[An
         with talk(quiet) as progress:
             place = workspace(config, store, progress)
             opened = held.enter_context(place.store())
-            _bring_up_to_date(place, opened)
+            up_to_date(place, opened)
         yield Answers(place.config, opened, opened.results.overview())
 
 
-def _bring_up_to_date(place: Workspace, store: "Store") -> None:
+def up_to_date(place: Workspace, store: "Store") -> None:
+    """Compute what is out of date; where a run is at work, the results of the run before will do."""
     if store.results.stamp() == _stamp(place, store):
         return
     try:

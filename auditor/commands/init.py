@@ -1,0 +1,46 @@
+"""`auditor init`: a commented configuration, filled in with what a folder holds."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.commands import START, Command
+
+
+def init(
+    source: Annotated[
+        Path | None, typer.Option("--from", metavar="FOLDER", help="Recognise what lies in this folder.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="[default: auditor.toml here, or in the folder given]."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a configuration that is there.")] = False,
+) -> None:
+    """Write an auditor.toml, filled in with what a folder holds."""
+    from auditor.config import Config
+    from auditor.config_file import FILE_NAME, parse
+    from auditor.console.first_config import config_text
+    from auditor.console.recognise import configuration, recognise
+    from auditor.errors import ConfigError
+
+    folder = source or Path()
+    path = output or folder / FILE_NAME
+    if path.exists() and not force:
+        raise ConfigError(f"{path} is there already.", "Use --force to replace it, or name another by --output.")
+    found = recognise(folder) if source else ()
+    text = config_text(configuration(folder, found) if found else Config(folder))
+    parse(text, path, {})
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written: {error.strerror}.", "Name another place by --output.") from error
+    for one in found:
+        typer.echo(f"{one.kind:<9} {one.path!r}", err=True)
+    if source and not found:
+        typer.echo(f"Nothing in {source} was recognised; the sections are there as comments.", err=True)
+    typer.echo(str(path))
+
+
+COMMAND = Command("init", init, START, 2)

@@ -1,0 +1,123 @@
+"""`auditor report NAME`: one report in one format."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.commands import QUESTIONS, Command
+from auditor.console.options import (
+    AppOption,
+    ClusterOption,
+    ConfigOption,
+    QuietOption,
+    SinceOption,
+    StoreOption,
+    UntilOption,
+    moment,
+)
+from auditor.console.status import Status
+from auditor.console.workspace import Workspace
+from auditor.model.case import Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from auditor.model.episode import Episode
+    from auditor.store import Store
+
+
+def report(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="postmortem, or another that the help of reports lists.")],
+    form: Annotated[
+        str, typer.Option("--format", "-f", metavar="FORMAT", help="html, pdf, markdown, json or csv.")
+    ] = "html",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Where to; - for stdout [default: stdout, on a terminal NAME.html]."
+        ),
+    ] = None,
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    episode: Annotated[
+        str | None, typer.Option("--episode", metavar="ID", help="One break-glass episode (see `auditor episodes`).")
+    ] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    cluster: ClusterOption = None,
+    app: AppOption = None,
+    quiet: QuietOption = False,
+) -> None:
+    """One report, for all records or for an episode, applications and a time."""
+    from auditor.console.computed import gathered, up_to_date
+    from auditor.console.reporting import options, renderer_for, report_named
+    from auditor.console.talk import talk
+    from auditor.console.workspace import workspace
+
+    asked = report_named(name)
+    renderer = renderer_for(asked, form)
+    with talk(quiet) as progress:
+        place = workspace(config, store, progress)
+        with place.store() as opened:
+            up_to_date(place, opened)
+            end, zone = opened.results.overview().as_of.moment, place.config.report.zone
+            scope = Scope(
+                since=moment(since, end, zone),
+                until=moment(until, end, zone),
+                clusters=tuple(cluster or ()),
+                applications=tuple(app or ()),
+                episode=_episode(opened, episode),
+            )
+            if scope == Scope():
+                _offer(place, list(opened.results.episodes()))
+            case = gathered(place, opened, scope)
+            content = renderer.render(asked, case, options(place.config))
+    _put(content, output, f"{name}{renderer.suffix}")
+
+
+def _episode(store: "Store", wanted: str | None) -> str | None:
+    if wanted is None:
+        return None
+    known = list(store.results.episodes())
+    found = [one.id for one in known if one.id.startswith(wanted)]
+    if len(found) != 1:
+        said = "more than one episode has" if found else "no episode has"
+        typer.echo(f"auditor: {said} an id that begins with {wanted!r}. There are:", err=True)
+        typer.echo(_listed(known), err=True)
+        raise typer.Exit(Status.NOT_FOUND)
+    return found[0]
+
+
+def _offer(place: Workspace, episodes: "Sequence[Episode]") -> None:
+    """Without a scope the report covers everything: say what there is to choose from."""
+    if len(episodes) > 1:
+        place.progress.note(f"This report covers all {len(episodes)} episodes. For one of them, --episode ID:")
+        for line in _listed(episodes).splitlines():
+            place.progress.note(line)
+
+
+def _listed(episodes: "Sequence[Episode]") -> str:
+    from reports.rich import visible
+
+    rows = (
+        f"  {one.id[:12]}  {one.began_at:%Y-%m-%d %H:%M:%S} UTC  {visible(str(one.application))}" for one in episodes
+    )
+    return "\n".join(rows) or "  none"
+
+
+def _put(content: bytes, output: Path | None, usual: str) -> None:
+    from auditor.console.reporting import write_file
+
+    if output is None and sys.stdout.isatty():
+        output = Path(usual)
+    if output is None or str(output) == "-":
+        sys.stdout.buffer.write(content)
+        return
+    path = output / usual if output.is_dir() else output
+    write_file(path, content)
+    typer.echo(str(path))
+
+
+COMMAND = Command("report", report, QUESTIONS, 5)

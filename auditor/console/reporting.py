@@ -1,0 +1,68 @@
+"""Reports as files: rendered whole before anything is written, and put in place in one step."""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from auditor import registry
+from auditor.config import Config
+from auditor.errors import RenderError
+from auditor.model.case import Case
+
+if TYPE_CHECKING:
+    from reports.contract import Renderer, Report
+    from reports.options import Options
+
+
+def options(config: Config) -> "Options":
+    """What the configuration tells a report."""
+    from reports.options import Options
+
+    return Options(config.report.zone, config.report.title, version("auditor"))
+
+
+def report_named(name: str) -> "Report":
+    """The report of a name; RenderError where there is none."""
+    known = {report.name: report for report in registry.reports()}
+    if name not in known:
+        raise RenderError(f"There is no report {name!r}.", f"There are: {', '.join(sorted(known))}.")
+    return known[name]
+
+
+def renderer_for(report: "Report", form: str) -> "Renderer":
+    """The renderer of a format that the report has; RenderError for another."""
+    known = {renderer.name: renderer for renderer in registry.renderers() if renderer.name in report.formats}
+    if form not in known:
+        raise RenderError(f"The report {report.name} has no format {form!r}.", f"It has: {', '.join(sorted(known))}.")
+    return known[form]
+
+
+def write_reports(case: Case, config: Config, name: str, forms: Sequence[str], folder: Path) -> list[Path]:
+    """One file a format, named as the report; those that were there are replaced."""
+    report = report_named(name)
+    written = []
+    for form in forms:
+        renderer = renderer_for(report, form)
+        path = folder / f"{name}{renderer.suffix}"
+        write_file(path, renderer.render(report, case, options(config)))
+        written.append(path)
+    return written
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """The whole file or none, readable by its owner alone."""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.replace(draft, path)
+        except BaseException:
+            os.unlink(draft)
+            raise
+    except OSError as error:
+        raise RenderError(f"{path} cannot be written: {error.strerror}.", "Name another place by --output.") from error
