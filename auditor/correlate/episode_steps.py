@@ -207,6 +207,7 @@ def _subject(incident: Incident, background: Background) -> Subject:
         namespaces=frozenset(each.namespace for each in objects if each.namespace),
         objects=frozenset(each.name for each in objects),
         actors=incident.people,
+        shared=any(change.write.actor.kind == "shared-credential" for change in incident.changes),
         began_at=incident.began_at,
         lead_from=incident.lead_from,
         until=min(filter(None, (latest, incident.following_at))),

@@ -115,7 +115,7 @@ def test_a_change_without_any_step_misses_what_was_read_for() -> None:
 def test_a_step_whose_source_was_not_read_is_not_recorded(marks: tuple[Any, ...], step: str, words: str) -> None:
     story = history(app_state(-30))
     (episode,) = told([HOTFIX], [verdict("hotfix", ("reflected", "standing"))], story, covered=coverage(*marks))
-    found = episode.steps[STEP_NAMES.index(step)]  # type: ignore[arg-type]
+    found = episode.steps[STEP_NAMES.index(step)]
     assert found.state == "not-recorded"
     assert words in found.detail
 
@@ -332,8 +332,8 @@ def test_a_shared_credential_and_a_bypass_make_one_too() -> None:
     assert episode.actors == ("kubernetes-admin", "carol", "alice@acme.example")
 
 
-def announced(*said: Any, config: Config = CONFIG, author: str = "alice@acme.example") -> str:
-    made = change("hotfix", 10, field("spec.replicas", 3, 6), actor=actor(author))
+def announced(*said: Any, config: Config = CONFIG, author: str = "alice@acme.example", kind: str = "person") -> str:
+    made = change("hotfix", 10, field("spec.replicas", 3, 6), actor=actor(author, kind))
     story = history(app_state(-30), freezes=(freeze(5, 29, began_by=actor(author), ended_by=actor(author)),))
     (episode,) = told([made], [verdict("hotfix", ("reflected", "standing"))], story, tuple(said), config=config)
     return episode.steps[2].state
@@ -372,6 +372,14 @@ def test_a_message_of_another_incident_is_not_taken_for_one(said: Any) -> None:
 def test_somebody_else_may_announce_what_the_actor_does() -> None:
     assert announced(message(12, "alice is scaling in shop-prod", "bob", "bob@acme.example")) == "done"
     assert announced(message(12, "shop-prod: web goes to 6", "bob", "bob@acme.example")) == "done"
+
+
+def test_behind_a_shared_credential_any_author_may_say_what_was_done_and_a_question_says_nothing() -> None:
+    def shared(text: str) -> str:
+        return announced(message(12, text, "dave", ""), author="kubernetes-admin", kind="shared-credential")
+
+    assert shared("shop-prod: auto-sync is off, I raise the replicas") == "done"
+    assert shared("shop-prod is slow, is anybody on it?") == "missing"
 
 
 def test_what_is_about_to_be_done_may_be_announced_ahead() -> None:
