@@ -112,16 +112,25 @@ class _Attribution:
             fields=fields,
             side_effects=tuple(self._side_effects()),
             notes=tuple(self._notes()),
-            known=not self._ask.whole or self._before.state.comparable or any(self._before.partial()),
+            known=bool(fields) or self._can_tell(),
             server_owned=self._names_no_field(),
             names_status=self._names_status(),
         )
 
-    def _positions(self) -> JsonObject | None:
-        """The document in which a JSON Patch's positions are meant: the state after stands in for the one before
-        where the patch moves no item."""
+    def _can_tell(self) -> bool:
+        """Whether no field would show in the records. A whole body may have added what a state known in parts lacks."""
         state = self._before.state
-        if state.whole or self._ask.type != "json-patch":
+        if not self._ask.whole or state.comparable or state.rebuilt:
+            return True
+        subject = self._subject
+        given = leaves.leaves(self._ask.body, subject.group, subject.kind) if isinstance(self._ask.body, dict) else ()
+        return all(self._before.lookup(path).known or self._is_no_field(path) for path, _ in given)
+
+    def _positions(self) -> JsonObject | None:
+        """The document in which a JSON Patch's positions are meant. A state that is known in parts may lack items of
+        a list; the state after stands in for it where the patch moves no item."""
+        state = self._before.state
+        if state.comparable or state.rebuilt or not _names_positions(self._ask):
             return state.body
         return self._after.body if self._after.whole and _keeps_places(self._ask.body) else None
 
@@ -246,6 +255,13 @@ def _asked_for(wanted: JsonObject | None, path: Path) -> Leaf:
         return ABSENT
     found = State(wanted, True).lookup(path)
     return found if found.state != "value" or found.value is not None else ABSENT
+
+
+def _names_positions(ask: Ask) -> bool:
+    """Whether a JSON Patch names items of lists by their number."""
+    operations = ask.body if ask.type == "json-patch" and isinstance(ask.body, list) else []
+    places = [each.get(key) for each in operations if isinstance(each, dict) for key in ("path", "from")]
+    return any(step == "-" or step.isdigit() for place in places for step in str(place).split("/"))
 
 
 def _keeps_places(body: Json) -> bool:

@@ -28,6 +28,8 @@ class State:
     """resourceVersion, "" where it is not known."""
     rebuilt: bool = False
     """Not a body of the server, but all requests since the object's creation are in it: what it lacks is absent."""
+    removed: tuple[Path, ...] = ()
+    """Paths that are known to be absent, though not all of the object is known."""
     uncertain: tuple[Path, ...] = ()
     """Paths that a request named of which the record does not show whether it was stored."""
 
@@ -53,7 +55,9 @@ class State:
         if self.body is None:
             return ABSENT
         found = paths.lookup(self.body, path)
-        return found if found.state == "value" or self.whole or self.rebuilt else UNKNOWN
+        if found.state == "value" or self.whole or self.rebuilt:
+            return found
+        return ABSENT if any(holds(each, path) for each in self.removed) else UNKNOWN
 
     @property
     def last_applied(self) -> JsonObject | None:

@@ -26,7 +26,7 @@ from auditor.correlate.state import (
 from auditor.model.case import LiveState
 from auditor.model.change import Actor, Cause, Evidence, FieldChange, Outcome, Write
 from auditor.model.facts import AuditEvent
-from auditor.model.resource import Json, JsonObject, ObjectId, Path
+from auditor.model.resource import ABSENT, Json, JsonObject, ObjectId, Path
 from auditor.objects import kinds, patch
 
 Identify = Callable[[AuditEvent], Actor]
@@ -186,7 +186,7 @@ class Story:
         """A new object of which the record holds the manifest, not what became of it."""
         if not isinstance(ask.body, dict):
             return NOTHING_KNOWN
-        rebuilt = kinds.is_built_in(self._subject.group, self._subject.kind) and not admission.names(ask.annotations)
+        rebuilt = _has_known_defaults(self._subject) and not admission.names(ask.annotations)
         return State(ask.on({}, True).document, False, request.bodies.head.meta.resourceVersion, rebuilt)
 
     def _delete(self, request: Request) -> None:
@@ -250,7 +250,8 @@ class Story:
             touched = tuple(field.path for field in written.fields)
             self._set(replace(before, version="", uncertain=(*before.uncertain, *touched)), event.at)
         else:
-            self._set(after, event.at)
+            removed = tuple(field.path for field in written.fields if field.after == ABSENT)
+            self._set(replace(after, removed=(*before.removed, *removed)), event.at)
 
     def _before(self, request: Request, cause: Cause, stored: JsonObject | None) -> Before:
         state = self._current()
@@ -396,6 +397,13 @@ class Story:
             admitted_by=admission.names(event.annotations),
             marks=marks(self._current(), self._senses.instance_label),
         )
+
+
+def _has_known_defaults(subject: ObjectId) -> bool:
+    """Whether it is known what the API server fills in: the CRDs of Argo CD itself have no defaults."""
+    return kinds.is_built_in(subject.group, subject.kind) or (
+        subject.group == "argoproj.io" and subject.kind in ("Application", "ApplicationSet", "AppProject")
+    )
 
 
 def _id(request: Request, subject: ObjectId) -> str:
