@@ -17,6 +17,8 @@ _LARGEST = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class History:
+    """All commits and refs of a repository at one time."""
+
     commits: tuple[Commit, ...]
     refs: tuple[GitRef, ...]
 

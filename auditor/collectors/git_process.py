@@ -9,10 +9,6 @@ import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from git.cmd import Git
 
 # GitPython looks for git when it is imported and raises where there is none; here that is an ordinary answer.
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
@@ -85,7 +81,7 @@ class Repository:
         from git.cmd import Git
 
         self.git_dir = git_dir
-        self._git: Git = Git(str(git_dir))
+        self._git = Git(str(git_dir))
         self._git.update_environment(**environment(), GIT_DIR=str(git_dir))
 
     def close(self) -> None:
@@ -126,8 +122,9 @@ class Repository:
             return None
         except GitCommandNotFound as error:
             raise GitMissingError from error
+        is_blob = kind in ("blob", b"blob")  # annotated as text, and bytes in fact
         # A stream that is dropped reads itself to its end: the next answer is then found where it should be.
-        return content.read(size) if kind == "blob" and size <= MAX_BLOB else None
+        return content.read(size) if is_blob and size <= MAX_BLOB else None
 
 
 def run(arguments: Iterable[str], variables: Mapping[str, str], seconds: float) -> None:

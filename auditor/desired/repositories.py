@@ -1,0 +1,156 @@
+"""The configured repositories as far as their history was collected, and what is tracked in each."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from auditor.collectors.git_mirror import git_dir_of, is_bundle, mirror_folder
+from auditor.collectors.git_process import Repository
+from auditor.config import RepositoryConfig
+from auditor.desired import semver
+from auditor.desired.blobs import Blobs
+from auditor.desired.history import Graph, Line, Tree
+from auditor.desired.pack import Pack
+from auditor.model.facts import Commit, GitRef
+
+_SHA = re.compile(r"[0-9a-f]{7,64}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """What a targetRevision names in a repository."""
+
+    branch: str
+    """"" where it names no branch."""
+    shas: tuple[str, ...]
+    """The tip; for a range of versions every tag that was the highest once, oldest first."""
+
+
+class Checkout:
+    """One repository: its graph, its contents, and its branches as lines."""
+
+    def __init__(self, url: str, graph: Graph, blobs: Blobs) -> None:
+        self.url = url
+        self.graph = graph
+        self.blobs = blobs
+        self._lines: dict[str, BranchLine] = {}
+        self.branches = {ref.name: ref.sha for ref in graph.refs if ref.kind == "branch"}
+        self._tags = {ref.name: ref.sha for ref in graph.refs if ref.kind == "tag"}
+        self._default = next((ref.target for ref in graph.refs if ref.kind == "head"), "")
+
+    @property
+    def main(self) -> "BranchLine":
+        """The line of the default branch, from which other commits are told."""
+        tip = self.branches.get(self._default) or next(iter(sorted(self.branches.values())), "")
+        return self.line(tip)
+
+    def line(self, tip: str) -> "BranchLine":
+        """The line that ends at a commit."""
+        if tip not in self._lines:
+            self._lines[tip] = BranchLine(self.graph, tip)
+        return self._lines[tip]
+
+    def tracked(self, target: str) -> Tracked | str:
+        """What a targetRevision names, or the sentence why that cannot be told."""
+        name = self._default if target in ("", "HEAD") else target.removeprefix("refs/heads/")
+        if name in self.branches:
+            return Tracked(name, (self.branches[name],))
+        tag = target.removeprefix("refs/tags/")
+        if tag in self._tags:
+            return Tracked("", (self._tags[tag],))
+        wanted = semver.parse_range(target) if semver.is_range(target) else None
+        if wanted is not None:
+            highest = self._highest(wanted)
+            return Tracked("", highest) if highest else f"no tag of {self.url} is a version in {target}"
+        if _SHA.match(target):
+            found = [sha for sha in self.graph.commits if sha.startswith(target)]
+            if len(found) == 1:
+                return Tracked("", (found[0],))
+        return f"{self.url} has no branch, tag or commit {target or 'HEAD'} in what was collected"
+
+    def _highest(self, wanted: "semver.Range") -> tuple[str, ...]:
+        """The tagged commits that were the highest in the range, each from its commit's time on."""
+        tags = [
+            (self.graph.commits[sha].committed_at, key, sha)
+            for name, sha in self._tags.items()
+            if sha in self.graph.commits and semver.matches(name, wanted) and (key := semver.version_key(name))
+        ]
+        shas: list[str] = []
+        best: semver.Key | None = None
+        for _, key, sha in sorted(tags):
+            if best is None or key >= best:
+                best = key
+                shas.append(sha)
+        return tuple(shas)
+
+    def tree(self, sha: str, line: "BranchLine") -> Tree | None:
+        """The files at a commit."""
+        return self.graph.tree(sha, line.line)
+
+    def close(self) -> None:
+        """End the processes behind it."""
+        self.blobs.close()
+
+
+class BranchLine:
+    """A line with what each of its commits brought to it."""
+
+    def __init__(self, graph: Graph, tip: str) -> None:
+        self._graph = graph
+        self.tip = tip
+        self.line = Line(graph.chain(tip, {}))
+
+    @cached_property
+    def landed(self) -> dict[str, int]:
+        """For every commit in the tip's history: the position with which it came to the line."""
+        return self._graph.brought(self.line)
+
+    @cached_property
+    def _merged(self) -> dict[int, list[str]]:
+        merged: dict[int, list[str]] = {}
+        for sha, position in self.landed.items():
+            if sha not in self.line.positions:
+                merged.setdefault(position, []).append(sha)
+        return merged
+
+    def merged(self, position: int) -> tuple[str, ...]:
+        """The commits that the commit at this position brought beside itself, oldest first."""
+        return tuple(self._graph.oldest_first(self._merged.get(position, ())))
+
+
+def open_checkouts(
+    repositories: Sequence[RepositoryConfig],
+    folder: Path,
+    commits: Iterable[Commit],
+    refs: Iterable[GitRef],
+    cache: Path,
+    pack: Pack,
+) -> dict[str, Checkout]:
+    """The repositories of the configuration by their URL, also those of which nothing was collected."""
+    by_url: dict[str, list[Commit]] = {}
+    for commit in commits:
+        by_url.setdefault(commit.repository, []).append(commit)
+    refs_by_url: dict[str, list[GitRef]] = {}
+    for ref in refs:
+        refs_by_url.setdefault(ref.repository, []).append(ref)
+    return {
+        repository.url: Checkout(
+            repository.url,
+            Graph(by_url.get(repository.url, ()), refs_by_url.get(repository.url, ())),
+            Blobs(*_repository(repository, folder, cache), pack),
+        )
+        for repository in repositories
+    }
+
+
+def _repository(wanted: RepositoryConfig, folder: Path, cache: Path) -> tuple[Repository | None, str]:
+    """The repository on disk, or why there is none to read contents from."""
+    path = folder / wanted.path
+    git_dir: Path | None = mirror_folder(cache, wanted.url)
+    if wanted.path and not is_bundle(path):
+        git_dir = git_dir_of(path)
+    if git_dir is None or not git_dir.is_dir():
+        return None, f"the files of {wanted.url} are not on this machine"
+    return Repository(git_dir), ""
