@@ -102,6 +102,8 @@ class SyncRecord:
     selected: tuple[tuple[str, str, str], ...]
     """(group, kind, name) of a selective sync."""
     evidence: tuple[Evidence, ...]
+    target: str = ""
+    """The branch, tag or revision that was asked for by name, "" where no record says."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,216 @@
+"""The spans in which an Application was kept from syncing by itself, in every form that Argo CD has.
+
+A freeze is something that a hand does. A policy that git declares, and what ApplicationSets do to roll out step by
+step, freezes nothing in this sense.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Literal, TypeAlias
+
+from auditor.config import Config
+from auditor.correlate.application_courses import Course, Identify, Step
+from auditor.correlate.application_documents import child
+from auditor.correlate.argo_identity import Statements, who
+from auditor.correlate.bodies import Bodies
+from auditor.model.application import ApplicationState, Freeze, SyncRecord
+from auditor.model.change import Actor, AppKey, Evidence
+from auditor.model.facts import AuditEvent
+
+Form: TypeAlias = Literal[
+    "automated-removed",
+    "automated-disabled",
+    "self-heal-off",
+    "sync-window",
+    "skip-reconcile",
+    "controller-scaled",
+    "rollback",
+]
+
+NOBODY = Actor("", "unknown", known_by="only the states before and after are recorded")
+_ROLLBACK_WITHIN = timedelta(minutes=1)
+"""Between switching auto-sync off and the rollback itself: the UI does both, one after the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """What stands behind one end of a freeze: the actor, and the records that say so."""
+
+    actor: Actor
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person, or what a person may use, did it: what a machine ends, it undoes."""
+        return self.actor.kind in ("person", "shared-credential", "unknown")
+
+
+def freezes(
+    found: Sequence[Course],
+    events: Sequence[AuditEvent],
+    syncs: Mapping[AppKey, Sequence[SyncRecord]],
+    statements: Statements,
+    config: Config,
+    identify: Identify,
+) -> Mapping[AppKey, tuple[Freeze, ...]]:
+    """The freezes of every Application that lie in the Application itself or in its controller, oldest first."""
+    kept: dict[AppKey, list[Freeze]] = defaultdict(list)
+    for course in found:
+        for freeze in _of_application(course, statements, identify):
+            kept[course.key].append(_as_rollback(freeze, syncs.get(course.key, ())))
+    for freeze in _of_controller(found, events, config, identify):
+        kept[freeze.app].append(freeze)
+    return {key: in_time_order(each) for key, each in kept.items()}
+
+
+def in_time_order(freezes: Sequence[Freeze]) -> tuple[Freeze, ...]:
+    """Oldest first."""
+    return tuple(sorted(freezes, key=lambda freeze: (freeze.began_at, freeze.form)))
+
+
+def begin(app: AppKey, form: Form, state: ApplicationState, hand: Hand, description: str = "") -> Freeze:
+    """A freeze that has not ended."""
+    return Freeze(app, form, state.at, hand.actor, None, None, False, "", description, hand.evidence)
+
+
+def end(freeze: Freeze, state: ApplicationState, hand: Hand, declared_by: str) -> Freeze:
+    """A freeze that ended. What no person ended was undone; `declared_by` names what git declares it in."""
+    undone = not hand.is_person
+    return replace(
+        freeze,
+        ended_at=state.at,
+        ended_by=hand.actor,
+        undone=undone,
+        undone_by=declared_by if undone and hand.actor.kind == "gitops" else "",
+        evidence=(*freeze.evidence, *hand.evidence),
+    )
+
+
+def _of_application(course: Course, statements: Statements, identify: Identify) -> Iterator[Freeze]:
+    open_: dict[str, Freeze] = {}
+    for step in course.steps:
+        if step.before is None:
+            continue
+        for group, (form_of, ends) in _FORMS.items():
+            form = form_of(step.before, step.state)
+            if form is None and not (group in open_ and ends(step.state)):
+                continue
+            hand = _hand(step, statements, identify)
+            if group in open_ and ends(step.state):
+                yield end(open_.pop(group), step.state, hand, _declared_by(step.before, hand.actor))
+            elif form is not None and hand.actor.kind != "gitops":
+                open_[group] = begin(course.key, form, step.state, hand)
+    for freeze in open_.values():
+        yield _removed(freeze, course, identify)
+
+
+def _removed(freeze: Freeze, course: Course, identify: Identify) -> Freeze:
+    """A freeze that was still on at the end: it ended with its application, where that was removed."""
+    if course.removal is None:
+        return freeze
+    return replace(freeze, ended_at=course.removal.at, ended_by=identify(course.removal))
+
+
+def _hand(step: Step, statements: Statements, identify: Identify) -> Hand:
+    if step.event is None:
+        return Hand(NOBODY, (step.state.evidence,))
+    actor, further = who(step.event, "Application", statements, identify)
+    return Hand(actor, (step.state.evidence, *further))
+
+
+def _auto_sync_off(before: ApplicationState, after: ApplicationState) -> Form | None:
+    if not before.automated or after.automated:
+        return None
+    policy = child(child(after.document, "spec"), "syncPolicy")
+    return "automated-disabled" if isinstance(policy.get("automated"), dict) else "automated-removed"
+
+
+def _self_heal_off(before: ApplicationState, after: ApplicationState) -> Form | None:
+    return "self-heal-off" if before.self_heal and after.automated and not after.self_heal else None
+
+
+def _reconcile_off(before: ApplicationState, after: ApplicationState) -> Form | None:
+    return "skip-reconcile" if after.skip_reconcile and not before.skip_reconcile else None
+
+
+_FORMS: Mapping[
+    str,
+    tuple[Callable[[ApplicationState, ApplicationState], Form | None], Callable[[ApplicationState], bool]],
+] = {
+    "auto-sync": (_auto_sync_off, lambda state: state.automated),
+    "self-heal": (_self_heal_off, lambda state: state.self_heal),
+    "reconcile": (_reconcile_off, lambda state: not state.skip_reconcile),
+}
+"""What begins a freeze, and what ends it. One application may be frozen in several forms at once."""
+
+
+def _declared_by(state: ApplicationState, actor: Actor) -> str:
+    """The ApplicationSet or the parent application that declares an Application."""
+    if "applicationset" in actor.rule or "applicationset" in actor.name:
+        return state.owner_set
+    return parent_of(state.tracking_id) or state.owner_set
+
+
+def parent_of(tracking_id: str) -> str:
+    """The application that a tracking-id names: `argocd_root:argoproj.io/Application:…` is root in argocd."""
+    return tracking_id.partition(":")[0].rpartition("_")[2]
+
+
+def _as_rollback(freeze: Freeze, syncs: Sequence[SyncRecord]) -> Freeze:
+    """The UI rolls an auto-synced application back by switching auto-sync off first: that freeze is the rollback's."""
+    if freeze.form not in ("automated-removed", "automated-disabled"):
+        return freeze
+    followed = any(
+        sync.rollback_to is not None and freeze.began_at <= sync.started_at <= freeze.began_at + _ROLLBACK_WITHIN
+        for sync in syncs
+    )
+    return replace(freeze, form="rollback") if followed else freeze
+
+
+def _of_controller(
+    found: Sequence[Course], events: Sequence[AuditEvent], config: Config, identify: Identify
+) -> Iterator[Freeze]:
+    """A controller that is scaled to nothing freezes every application of its Argo CD."""
+    for argocd in config.argocds:
+        own = [course for course in found if course.key.argocd == argocd.name and course.steps]
+        open_: list[Freeze] = []
+        for event in sorted(events, key=lambda event: (event.at, event.id)):
+            replicas = _replicas(event)
+            if event.cluster != argocd.cluster or event.namespace != argocd.namespace or replicas is None:
+                continue
+            hand = Hand(identify(event), (Evidence("audit", event.audit_id, event.origin, event.id),))
+            if replicas == 0 and not open_:
+                open_ = [_scaled(course, event, hand) for course in own if _is_automated(course, event)]
+            elif replicas > 0:
+                yield from (_scaled_back(freeze, event, hand) for freeze in open_)
+                open_ = []
+        yield from open_
+
+
+def _replicas(event: AuditEvent) -> int | None:
+    """The replicas that a write of Argo CD's application controller leads to, None for another write."""
+    if event.api_group != "apps" or event.dry_run or event.code is None or event.code >= 300:
+        return None
+    bodies = Bodies(event)
+    for body in (bodies.response, bodies.request):
+        replicas = child(body, "spec").get("replicas") if isinstance(body, dict) else None
+        if isinstance(replicas, int) and not isinstance(replicas, bool):
+            return replicas
+    return None
+
+
+def _is_automated(course: Course, event: AuditEvent) -> bool:
+    earlier = [step.state for step in course.steps if step.state.at <= event.at]
+    return (earlier[-1] if earlier else course.steps[0].state).automated
+
+
+def _scaled(course: Course, event: AuditEvent, hand: Hand) -> Freeze:
+    return Freeze(course.key, "controller-scaled", event.at, hand.actor, None, None, False, "", "", hand.evidence)
+
+
+def _scaled_back(freeze: Freeze, event: AuditEvent, hand: Hand) -> Freeze:
+    undone = not hand.is_person
+    evidence = (*freeze.evidence, *hand.evidence)
+    return replace(freeze, ended_at=event.at, ended_by=hand.actor, undone=undone, evidence=evidence)

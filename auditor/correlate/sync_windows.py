@@ -1,0 +1,170 @@
+"""Freezes by a sync window: somebody adds a deny window to an AppProject, and takes it out again."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+from auditor.config import Config
+from auditor.correlate.application_courses import (
+    GROUP,
+    Course,
+    Identify,
+    argocd_of,
+    document_after,
+    is_stored,
+    object_in,
+)
+from auditor.correlate.application_documents import canonical, child, items, maps, text
+from auditor.correlate.argo_identity import Statements, who
+from auditor.correlate.bodies import Bodies
+from auditor.correlate.freezes import Hand, parent_of
+from auditor.correlate.sequence import Request, Sighting, in_order
+from auditor.model.application import ApplicationState, Freeze
+from auditor.model.change import AppKey, Evidence
+from auditor.model.facts import ArgoSettings, AuditEvent, ObjectSnapshot
+from auditor.model.resource import JsonObject
+
+Project = tuple[str, str, str]
+"""Argo CD, namespace, name."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """A request on an AppProject, with the deny windows before and after it."""
+
+    event: AuditEvent
+    before: dict[str, JsonObject]
+    after: dict[str, JsonObject]
+    tracking_id: str
+
+
+def window_freezes(
+    found: Sequence[Course],
+    events: Sequence[AuditEvent],
+    settings: Sequence[ArgoSettings],
+    statements: Statements,
+    config: Config,
+    identify: Identify,
+) -> Iterator[Freeze]:
+    """The freezes by windows that were added within the records. A window that was always there is a policy."""
+    for project, entries in sorted(_entries(events, settings, config).items()):
+        own = [course for course in found if course.key.argocd == project[0] and course.steps]
+        open_: dict[tuple[str, AppKey], Freeze] = {}
+        for edit in _edits(entries):
+            actor, further = who(edit.event, "AppProject", statements, identify)
+            hand = Hand(actor, (Evidence("audit", edit.event.audit_id, edit.event.origin, edit.event.id), *further))
+            for key in [key for key in open_ if key[0] not in edit.after]:
+                yield _lifted(open_.pop(key), edit, hand)
+            if actor.kind != "gitops":
+                open_ |= _begun(project, own, edit, hand)
+        yield from open_.values()
+
+
+def _entries(
+    events: Sequence[AuditEvent], settings: Sequence[ArgoSettings], config: Config
+) -> dict[Project, list[Request | Sighting]]:
+    entries: dict[Project, list[Request | Sighting]] = defaultdict(list)
+    for each in settings:
+        if each.kind == "AppProject":
+            entries[each.argocd, each.namespace, each.name].append(_sighting(each))
+    for event in events:
+        if event.resource == "appprojects" and is_stored(event):
+            entries[argocd_of(event, config), event.namespace, event.name].append(Request(event, Bodies(event)))
+    return entries
+
+
+def _sighting(each: ArgoSettings) -> Sighting:
+    return Sighting(
+        ObjectSnapshot(
+            cluster=each.argocd,
+            group=GROUP,
+            version="v1alpha1",
+            kind=each.kind,
+            namespace=each.namespace,
+            name=each.name,
+            uid="",
+            resource_version=each.resource_version,
+            at=None,
+            body=each.body,
+            origin=each.origin,
+        )
+    )
+
+
+def _edits(entries: Sequence[Request | Sighting]) -> Iterator[_Edit]:
+    document: JsonObject | None = None
+    for entry in in_order(entries):
+        before = document
+        if isinstance(entry, Sighting):
+            document = object_in(entry.snapshot.body) or document
+            continue
+        if entry.event.verb in ("delete", "deletecollection"):
+            document = {}
+        else:
+            document = document_after(entry, document, "AppProject")
+        if document is None or (before is None and not _names_windows(entry)):
+            continue
+        annotations = child(child(document, "metadata"), "annotations")
+        tracking = text(annotations, "argocd.argoproj.io/tracking-id")
+        yield _Edit(entry.event, _deny_windows(before or {}), _deny_windows(document), tracking)
+
+
+def _names_windows(request: Request) -> bool:
+    """Whether a request itself speaks of windows: without a state before, the others say nothing of them."""
+    body = request.bodies.request
+    return "syncWindows" in canonical(body)
+
+
+def _deny_windows(document: JsonObject) -> dict[str, JsonObject]:
+    windows = maps(child(document, "spec"), "syncWindows")
+    return {canonical(window): window for window in windows if text(window, "kind") == "deny"}
+
+
+def _begun(project: Project, own: Sequence[Course], edit: _Edit, hand: Hand) -> dict[tuple[str, AppKey], Freeze]:
+    begun = {}
+    for key, window in edit.after.items():
+        for course in own if key not in edit.before else ():
+            state = _state(course, edit.event)
+            if state.project == project[2] and state.automated and _matches(window, state):
+                said = text(window, "description")
+                freeze = Freeze(
+                    course.key, "sync-window", edit.event.at, hand.actor, None, None, False, "", said, hand.evidence
+                )
+                begun[key, course.key] = freeze
+    return begun
+
+
+def _lifted(freeze: Freeze, edit: _Edit, hand: Hand) -> Freeze:
+    undone = not hand.is_person
+    return replace(
+        freeze,
+        ended_at=edit.event.at,
+        ended_by=hand.actor,
+        undone=undone,
+        undone_by=parent_of(edit.tracking_id) if undone and hand.actor.kind == "gitops" else "",
+        evidence=(*freeze.evidence, *hand.evidence),
+    )
+
+
+def _state(course: Course, event: AuditEvent) -> ApplicationState:
+    earlier = [step.state for step in course.steps if step.state.at <= event.at]
+    return earlier[-1] if earlier else course.steps[0].state
+
+
+def _matches(window: JsonObject, state: ApplicationState) -> bool:
+    """Whether a window is on an application: by any of its lists, or by all of them where it says so."""
+    given = [
+        (patterns, values)
+        for patterns, values in (
+            (items(window, "applications"), (state.key.name,)),
+            (items(window, "namespaces"), (state.destination_namespace,)),
+            (items(window, "clusters"), (state.destination_server, state.destination_name)),
+        )
+        if patterns
+    ]
+    hits = [
+        any(isinstance(pattern, str) and fnmatchcase(value, pattern) for pattern in patterns for value in values)
+        for patterns, values in given
+    ]
+    return bool(hits) and (all(hits) if window.get("andOperator") is True else any(hits))
