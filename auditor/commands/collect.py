@@ -37,8 +37,11 @@ def read_sources(place: Workspace, store: "Store") -> int:
     """Run all collectors; how many facts they brought. A source that cannot be read is told, and keeps no other."""
     from auditor import registry
     from auditor.collectors import Reading
+    from auditor.console.sample import shipped_caches
 
-    reading = Reading(place.config, place.redactor(), store.marks, place.cache(), place.progress)
+    reading = Reading(
+        place.config, place.redactor(), store.marks, place.cache(), place.progress, shipped=shipped_caches()
+    )
     added = 0
     for collector in registry.collectors():
         for batch in collector.collect(reading):

@@ -3,7 +3,7 @@
 import hashlib
 import shutil
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.config import Config
+from auditor.console.sample import shipped_caches
 from auditor.console.talk import talk
 from auditor.console.workspace import Workspace, workspace
 from auditor.errors import StoreLockedError
@@ -72,12 +73,37 @@ def gathered(place: Workspace, store: "Store", scope: Scope) -> Case:
     """The case of a scope, with its findings."""
     from auditor import registry
     from auditor.correlate.gather import gather
-    from auditor.desired.reader import git_reader
+    from auditor.desired.reader import open_reader
     from auditor.detectors import find
 
-    git = git_reader(store, place.config, place.cache())
-    case = gather(store, place.config, scope, git, place.progress)
-    return replace(case, findings=find(case, place.config, registry.detectors()))
+    config = place.config
+    git = open_reader(
+        config.repositories,
+        config.folder,
+        store.commits(),
+        store.refs(),
+        place.cache(),
+        place.redactor(),
+        shipped=shipped_caches(),
+        build_options=_build_options(store),
+    )
+    with closing(git):
+        case = gather(store, config, scope, git, place.progress)
+        if git.counts.contents and not git.counts.renders:
+            place.progress.note(f"Desired states: {git.counts.contents}, all rendered before.")
+    return replace(case, findings=find(case, config, registry.detectors()))
+
+
+def _build_options(store: "Store") -> str:
+    """`kustomize.buildOptions` as the last argocd-cm that was read has it."""
+    import msgspec
+
+    options = ""
+    for settings in store.settings():
+        if settings.kind == "ConfigMap":
+            data = msgspec.json.decode(settings.body).get("data") or {}
+            options = str(data.get("kustomize.buildOptions") or options)
+    return options
 
 
 def _stamp(place: Workspace, store: "Store") -> "Stamp":

@@ -1,0 +1,93 @@
+"""`auditor demo`: the bundled incident, end to end, without any configuration."""
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.commands import START, Command
+from auditor.console.options import QuietOption
+from auditor.console.reporting import options
+
+if TYPE_CHECKING:
+    from auditor.config import Config
+    from auditor.model.case import Case
+
+FORMATS = ("html", "pdf", "markdown", "json")
+
+
+def demo(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[FOLDER]", help="Where the incident and its reports go.", show_default=False)
+    ] = Path("auditor-demo"),
+    quiet: QuietOption = False,
+) -> None:
+    """Answer the three questions about a recorded incident.
+
+    Needs no cluster, no network and no configuration. The folder (auditor-demo unless another is given) is made, or
+    one that an earlier demo made is used again; every other command can then be tried in it.
+    """
+    from auditor.commands.collect import read_sources
+    from auditor.config_file import FILE_NAME
+    from auditor.console.computed import compute
+    from auditor.console.reporting import write_reports
+    from auditor.console.talk import talk
+    from auditor.console.workspace import workspace
+
+    with talk(quiet) as progress:
+        unpack(folder)
+        place = workspace(folder / FILE_NAME, None, progress)
+        with place.store(create=True) as opened, opened.exclusive():
+            read_sources(place, opened)
+            case = compute(place, opened)
+        written = write_reports(case, place.config, "postmortem", _formats(), folder / "reports")
+    show_answers(case, place.config)
+    for path in written:
+        typer.echo(f"{path.suffix[1:]:<5} {path}")
+
+
+def unpack(folder: Path) -> None:
+    """Copy the sample incident; what is in a folder that it did not make is left alone."""
+    from auditor.console.sample import sample
+    from auditor.errors import ConfigError
+
+    made_by_us = (folder / "truth.json").is_file()
+    if folder.exists() and not made_by_us and (not folder.is_dir() or any(folder.iterdir())):
+        raise ConfigError(f"{folder} is there and not empty.", "Name another folder: auditor demo FOLDER.")
+    try:
+        shutil.copytree(sample(), folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("cache"))
+    except (OSError, shutil.Error) as error:
+        raise ConfigError(f"The sample cannot be copied to {folder}: {error}.", "Name another folder.") from error
+
+
+def show_answers(case: "Case", config: "Config") -> None:
+    """The lead and the three answers, as page one of the report has them."""
+    from rich.padding import Padding
+
+    from auditor.console.answer import console, text
+    from reports.answers import lead, questions
+    from reports.dossier import dossier
+    from reports.rich import plain
+
+    told = dossier(case, options(config))
+    out = console()
+    out.print(text(plain(lead(told)), "bold"))
+    for question in questions(told):
+        out.print()
+        out.print(text(question.text, "bold"))
+        for answer in question.answers:
+            marks = f" [{plain(answer.marks)}]" if answer.marks else ""
+            line = text(f"{answer.number:>3}  {plain(answer.text)}{marks}")
+            out.print(Padding(line, (0, 0, 0, 5 if answer.inner else 1)))
+    out.print()
+
+
+def _formats() -> tuple[str, ...]:
+    from auditor import registry
+
+    known = {renderer.name for renderer in registry.renderers()}
+    return tuple(form for form in FORMATS if form in known)
+
+
+COMMAND = Command("demo", demo, START, 1)
