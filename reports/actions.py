@@ -50,7 +50,13 @@ def _frozen(dossier: Dossier) -> list[Item]:
     names = [middle_cut(freeze.app.name, 40) for freeze in still_frozen(dossier)]
     if not names:
         return []
-    return [Item(words(f"Switch auto-sync on again, or say until when it stays off: {listed(list(dict.fromkeys(names)), 6)}."))]
+    return [
+        Item(
+            words(
+                f"Switch auto-sync on again, or say until when it stays off: {listed(list(dict.fromkeys(names)), 6)}."
+            )
+        )
+    ]
 
 
 def _standing(dossier: Dossier) -> list[Item]:

@@ -34,7 +34,9 @@ def lead(dossier: Dossier) -> Text:
     standing = with_state(dossier, "act", "stand")
     back = with_state(dossier, "back", "untraced")
     parts: list[Text] = [
-        words(f"{count(total, 'change')} went past git; ", strong(f"{grouped(len(in_git))} {_be(in_git)} in git now"), ".")
+        words(
+            f"{count(total, 'change')} went past git; ", strong(f"{grouped(len(in_git))} {_be(in_git)} in git now"), "."
+        )
     ]
     if standing:
         undo = words(", of which ", act(f"the next sync {_of(undone)}undoes {grouped(len(undone))}")) if undone else ()
@@ -66,7 +68,9 @@ def _what(dossier: Dossier) -> tuple[Answer, ...]:
     named += [count(objects, "whole object")] if objects else []
     found = [Answer(grouped(len(full)), words("known in full" + (": " + ", ".join(named) if named else "")))]
     if part:
-        found.append(Answer(grouped(len(part)), words("known in part: a value before or after is missing"), marks(part)))
+        found.append(
+            Answer(grouped(len(part)), words("known in part: a value before or after is missing"), marks(part))
+        )
     if fact or not part:
         kinds = ", ".join(sorted({cut(one.write.object.kind, 20) for one in fact})[:2])
         reason = f"known as a fact: {kinds}, contents not recorded" if fact else "known as a fact only"

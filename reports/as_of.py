@@ -112,4 +112,3 @@ def _unrecorded(dossier: Dossier) -> list[Text]:
 def _unrecorded_line(facts: tuple[Numbered, ...]) -> Text:
     kinds = sorted({cut(one.write.object.kind, 16) for one in facts})
     return words(f"Contents of {' and '.join(kinds[:2])}: no body in the record ", marks(facts, 4))
-

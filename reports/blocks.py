@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from auditor.model.change import FieldChange
 from auditor.model.verdict import ClusterVerdict, GitVerdict
+from auditor.objects import paths
 from reports.clock import Clock
-from reports.describe import object_name, when_after, whole, whole_change
+from reports.describe import SERVICE_ACCOUNT, when_after, whole, whole_change
 from reports.document import ChangeBlock, FieldDiff, Paragraph, Section
 from reports.dossier import BLOCKS, Dossier, Numbered, sides
 from reports.rich import BECOMES, Span, Text, act, code, joined, ref, sign, soft, words
@@ -19,7 +20,6 @@ from reports.wording import (
     grouped,
     middle_cut,
     pair_texts,
-    path_text,
     pieces,
     value_span,
 )
@@ -66,7 +66,9 @@ def changes_section(dossier: Dossier) -> Section:
     """Blocks of the most urgent changes, oldest first."""
     with_block = [one for one in dossier.counted if one.href.startswith("#change-")]
     rest = len(dossier.counted) - len(with_block)
-    intro = words("Every change made past git, oldest first. The ", ref("register", "#register"), " has them in a table.")
+    intro = words(
+        "Every change made past git, oldest first. The ", ref("register", "#register"), " has them in a table."
+    )
     if rest:
         intro = words(
             f"A block for the {BLOCKS} most urgent of {count(len(dossier.counted), 'change')}, what is unresolved first. The ",
@@ -164,11 +166,9 @@ def _fields(dossier: Dossier, one: Numbered) -> tuple[FieldDiff, ...]:
     )
 
 
-def _field(
-    dossier: Dossier, one: Numbered, field: FieldChange, git: GitVerdict, cluster: ClusterVerdict
-) -> FieldDiff:
+def _field(dossier: Dossier, one: Numbered, field: FieldChange, git: GitVerdict, cluster: ClusterVerdict) -> FieldDiff:
     first, second = pair_texts(field.before, field.after)
-    path = path_text(field.path)
+    path = paths.text(field.path)
     both = field.before.state == field.after.state == "value"
     if both and len(first) + len(second) > BECOMES_LIMIT:
         return _diff(dossier, one, path, (), git, cluster, pieces(first, second), pieces(second, first))
@@ -217,7 +217,9 @@ def _facts(dossier: Dossier, repeat: Repeat, hidden: int) -> tuple[tuple[str, Te
     one = repeat.first
     rows: list[tuple[str, Text]] = []
     if hidden > 0:
-        rows.append(("More", words(f"{count(hidden, 'further field')} of this change: ", code(f"auditor show {one.change.id}"))))
+        rows.append(
+            ("More", words(f"{count(hidden, 'further field')} of this change: ", code(f"auditor show {one.change.id}")))
+        )
     if not one.write.fields_known:
         rows.append(("What", words(_unknown_what(one))))
     elif one.write.known_by == "ownership":
@@ -240,7 +242,9 @@ def who(one: Numbered) -> Text:
     """The credential, its channel, and how we know: no more than the record names."""
     actor, write = one.write.actor, one.write
     name = middle_cut(actor.name, 120)
-    through = "through Argo CD’s UI or CLI" if write.channel == "Argo CD UI or CLI" else f"with {cut(write.channel, 40)}"
+    through = (
+        "through Argo CD’s UI or CLI" if write.channel == "Argo CD UI or CLI" else f"with {cut(write.channel, 40)}"
+    )
     acting = f", acting as {middle_cut(actor.acting_as, 80)}" if actor.acting_as else ""
     past = ", by a sync that is not from the tracked branch" if write.cause == "bypass" else ""
     if not name:
@@ -285,7 +289,9 @@ def git_words(dossier: Dossier, git: GitVerdict) -> Text:
         pull = f", pull request #{git.pull_request}" if git.pull_request else ""
         at = (", ", dossier.clock.time(git.at)) if git.at is not None else ("",)
         verb = {"on-branch": "Has it on a branch: ", "superseded": "Set to another value by "}.get(git.verdict, "")
-        parts.append(words(verb, dossier.cited.commit(git.commit), pull, *at, _branch(git), _authored(dossier, git), "."))
+        parts.append(
+            words(verb, dossier.cited.commit(git.commit), pull, *at, _branch(git), _authored(dossier, git), ".")
+        )
         parts.append(words(soft(_landing(dossier, git))))
     if git.verdict == "unknown" or git.reason:
         parts.append(words(_sentence(git.reason or "No reason is recorded")))
@@ -313,7 +319,9 @@ def _authored(dossier: Dossier, git: GitVerdict) -> Text:
     if wrote is None or wrote.commit == git.commit:
         author = git.author or (wrote.author if wrote is not None else "")
         return words(f", by {_author(author)}, as the commit says") if author else ()
-    return words("; written in ", dossier.cited.commit(wrote.commit), f" by {_author(wrote.author)}, as the commit says")
+    return words(
+        "; written in ", dossier.cited.commit(wrote.commit), f" by {_author(wrote.author)}, as the commit says"
+    )
 
 
 def _author(author: str) -> str:
@@ -351,7 +359,7 @@ def _cluster_words(dossier: Dossier, cluster: ClusterVerdict) -> Text:
         "unknown": "what became of it is not recorded",
     }
     at = (" at ", dossier.clock.time(cluster.at)) if cluster.at is not None else ("",)
-    by = f" by {middle_cut(cluster.by, 70)}" if cluster.by else ""
+    by = f" by {middle_cut(cluster.by.removeprefix(SERVICE_ACCOUNT), 70)}" if cluster.by else ""
     write = dossier.writes.get(cluster.write or "")
     source = dossier.cited.all(write.evidence, write.at, 1) if write is not None else ()
     why = f" {_sentence(cluster.reason)}" if cluster.reason else ""

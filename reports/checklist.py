@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 
 from auditor.model.episode import Episode, Step, StepName
-from reports.course import freezes
 from reports.document import Block, Column, Paragraph, Row, Section, Table
 from reports.dossier import Dossier, marks
-from reports.rich import Span, Text, sign, soft, strong, words
+from reports.rich import Text, sign, soft, strong, words
 from reports.wording import count, cut, duration, grouped, middle_cut
 
 EPISODES = 12
@@ -77,34 +76,22 @@ def _row(dossier: Dossier, episode: Episode, step: Step) -> Row:
     said = _said(dossier, episode, step)
     source = dossier.cited.all(step.evidence, step.at, 3)
     told = words(said, " · " if said and source else "", source) or words("–")
-    return Row((words(NAMES[step.name]), words(sign(step.state, f"step-{step.state}")), dossier.clock.both(step.at), told))
+    return Row(
+        (words(NAMES[step.name]), words(sign(step.state, f"step-{step.state}")), dossier.clock.both(step.at), told)
+    )
 
 
 def _said(dossier: Dossier, episode: Episode, step: Step) -> Text:
     by = middle_cut(step.by or "", 60)
     detail = cut(step.detail, 260)
-    named = by if by and by not in step.detail else ""
-    said = words(named, ": " if named and detail else "", detail)
     if step.name == "change":
-        shown = marks(dossier.of(episode.changes), 12)
         people = ", ".join(middle_cut(actor, 40) for actor in episode.actors[:3])
-        return words(shown, " ", detail or people)
-    if step.name == "freeze" and step.state == "done":
-        return words(said, _undone(dossier, episode))
-    return said
+        return words(marks(dossier.of(episode.changes), 12), " ", people or detail)
+    named = by if by and by not in step.detail else ""
+    return words(named, ", " if named and detail else "", _emphasised(detail))
 
 
-def _undone(dossier: Dossier, episode: Episode) -> tuple[Span | str, ...]:
-    """A freeze can be done, and undone."""
-    found = [
-        freeze
-        for freeze in freezes(dossier)
-        if freeze.app == episode.application
-        and freeze.undone
-        and freeze.ended_at is not None
-        and (episode.ended_at is None or freeze.began_at <= episode.ended_at)
-    ]
-    if not found or found[-1].ended_at is None:
-        return ("",)
-    length = duration((found[-1].ended_at - found[-1].began_at).total_seconds())
-    return ("; ", strong("undone"), f" by {middle_cut(found[-1].undone_by or 'another controller', 40)} after {length}")
+def _emphasised(detail: str) -> Text:
+    """A freeze can be done, and undone: that word stands out."""
+    before, undone, after = detail.partition("undone")
+    return words(before, strong(undone), after)

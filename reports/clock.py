@@ -78,7 +78,7 @@ class Clock:
         """The moment in UTC, then in the reader's zone where that is another; a dash for none."""
         if at is None:
             return words("–")
-        return words(self.time(at), Span("local", self.local(at)) if self.foreign else "")
+        return words(self.time(at), " " if self.foreign else "", Span("local", self.local(at)) if self.foreign else "")
 
     def span(self, first: datetime, last: datetime) -> Text:
         """`06:58:04–07:13:02 UTC, 07:58:04–08:13:02 Europe/Berlin (UTC+1)`."""
@@ -100,7 +100,7 @@ class Clock:
     @property
     def heading(self) -> Text:
         """The head of a column of times."""
-        return words("UTC", Span("local", self.place) if self.foreign else "")
+        return words("UTC", " " if self.foreign else "", Span("local", self.place) if self.foreign else "")
 
     def _written(self, moment: datetime) -> str:
         time = f"{moment:%H:%M:%S}"

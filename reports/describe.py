@@ -6,10 +6,11 @@ from datetime import datetime
 from auditor.model.change import Actor, Change, FieldChange
 from auditor.model.resource import ABSENT, ObjectId
 from reports.dossier import Dossier, Numbered
-from reports.rich import BECOMES, Span, Text, strong, text, words
-from reports.wording import count, cut, duration, field_name, middle_cut, pair_texts, value_span
+from reports.rich import BECOMES, Span, Text, words
+from reports.wording import count, cut, dense_pair, duration, field_name, middle_cut, value_span
 
 VALUE_LIMIT = 24
+SERVICE_ACCOUNT = "system:serviceaccount:"
 
 
 def object_name(one: ObjectId, clusters: Sequence[str] = ()) -> str:
@@ -28,9 +29,7 @@ def short_object(one: ObjectId, clusters: Sequence[str] = ()) -> str:
 
 def person(actor: Actor) -> str:
     """Who the record names, service accounts without their prefix."""
-    prefix = "system:serviceaccount:"
-    name = actor.name.removeprefix(prefix) if actor.name.startswith(prefix) else actor.name
-    return name or "nobody named"
+    return actor.name.removeprefix(SERVICE_ACCOUNT) or "nobody named"
 
 
 def whole(change: Change) -> bool:
@@ -39,8 +38,8 @@ def whole(change: Change) -> bool:
 
 
 def before_after(field: FieldChange, limit: int = VALUE_LIMIT) -> Text:
-    """`500m → 750m`."""
-    first, second = pair_texts(field.before, field.after)
+    """`500m → 750m`, for a dense place."""
+    first, second = dense_pair(field.before, field.after)
     return words(value_span(field.before, first, limit), " ", BECOMES, " ", value_span(field.after, second, limit))
 
 
@@ -90,14 +89,10 @@ def when_after(at: datetime | None, since: datetime) -> str:
 
 def named(actors: Sequence[str], limit: int = 3) -> Text:
     """People in a row, service accounts without their prefix."""
-    unique = list(dict.fromkeys(name.removeprefix("system:serviceaccount:") or "nobody named" for name in actors))
+    unique = list(dict.fromkeys(name.removeprefix(SERVICE_ACCOUNT) or "nobody named" for name in actors))
     shown = [middle_cut(name, 40) for name in unique[:limit]]
     rest = len(unique) - limit
     return words(", ".join(shown), f" and {rest} more" if rest > 0 else "")
-
-
-def lead_number(number: int, rest: str) -> Text:
-    return words(strong(str(number)), text(rest))
 
 
 def _restart(fields: Sequence[FieldChange]) -> str:

@@ -10,8 +10,8 @@ from auditor.model.case import Case
 from auditor.model.change import AppKey, Change, Write
 from auditor.model.verdict import ClusterVerdict, FieldVerdict, GitVerdict, Verdict
 from reports.clock import Clock, clock
-from reports.options import Options
 from reports.evidence import Citations, citations
+from reports.options import Options
 from reports.rich import Span, Text, text, words
 from reports.wording import grouped
 
@@ -149,7 +149,7 @@ def _numbered(changes: list[Change], verdicts: Mapping[str, Verdict]) -> tuple[N
     judged = [verdicts.get(change.id) or no_verdict(change) for change in changes]
     states = [state_of(verdict) for verdict in judged]
     urgent = sorted(range(len(changes)), key=lambda place: (URGENCY.index(states[place]), place))
-    anchors = {place: "change" for place in urgent[:BLOCKS]} | {place: "row" for place in urgent[BLOCKS:ROWS]}
+    anchors = dict.fromkeys(urgent[:BLOCKS], "change") | dict.fromkeys(urgent[BLOCKS:ROWS], "row")
     return tuple(
         Numbered(
             place + 1,

@@ -116,9 +116,7 @@ def _source_row(cited: Citations, mark: SourceMark) -> Row:
 
 
 def _records(cited: Citations) -> Table:
-    rows = [
-        _record_row(cited, number, evidence, at) for number, (evidence, at) in enumerate(cited.records.values(), 1)
-    ]
+    rows = [_record_row(cited, number, evidence, at) for number, (evidence, at) in enumerate(cited.records.values(), 1)]
     return Table(
         words("Records cited ", soft("place, audit ID or line, SHA-256 of the bytes")),
         (

@@ -30,10 +30,20 @@ def _facts(dossier: Dossier) -> list[tuple[str, Text]]:
     if unknown:
         rows.append(("", words("Whether git has ", marks(unknown, 8), ".")))
     rows.append(
-        ("When", words("When a commit landed, to the second: git has the committer’s clock, Argo CD the first time it saw it."))
+        (
+            "When",
+            words(
+                "When a commit landed, to the second: git has the committer’s clock, Argo CD the first time it saw it."
+            ),
+        )
     )
     rows.append(
-        ("Why", words("Why anything was changed, what customers noticed, and what the root cause was: that is for the authors."))
+        (
+            "Why",
+            words(
+                "Why anything was changed, what customers noticed, and what the root cause was: that is for the authors."
+            ),
+        )
     )
     return rows
 
@@ -46,7 +56,16 @@ def _gaps(dossier: Dossier) -> Table:
         if gap.first_at is not None and gap.last_at is not None:
             span = f"{dossier.clock.utc(gap.first_at)}–{dossier.clock.utc(gap.last_at)}"
         what = words(cut(gap.sentence, 300))
-        rows.append(Row((words(f"{gap.kind}{f', {cut(gap.cluster, 30)}' if gap.cluster else ''}"), words(span), what, _export(gap.export))))
+        rows.append(
+            Row(
+                (
+                    words(f"{gap.kind}{f', {cut(gap.cluster, 30)}' if gap.cluster else ''}"),
+                    words(span),
+                    what,
+                    _export(gap.export),
+                )
+            )
+        )
     rest = f"{grouped(len(found) - GAPS)} more in auditor sources" if len(found) > GAPS else ""
     return Table(
         words("Gaps in the records ", soft(rest)),

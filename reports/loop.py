@@ -7,13 +7,14 @@ from datetime import datetime
 from auditor.model.change import FieldChange, Write
 from auditor.model.finding import Finding
 from auditor.model.resource import Json, leaf
+from auditor.objects import paths
 from reports.course import landings
 from reports.document import Picture, Shape
 from reports.dossier import Dossier
 from reports.drawing import circle, diamond, label, line, path
 from reports.picture import SMALL, Scale, tick_label
 from reports.rich import words
-from reports.wording import count, cut, duration, middle_cut, path_text, value_text
+from reports.wording import count, cut, duration, middle_cut, value_text
 
 MOST = 160
 """Writes that are drawn."""
@@ -38,7 +39,9 @@ def loop_picture(dossier: Dossier, finding: Finding, place: int) -> Picture | No
     shapes = [*_levels(values), *_axis(dossier, scale), *_commits(dossier, scale), *_steps(beats, values, scale)]
     return Picture(
         f"loop-{place + 1}",
-        words("Argo CD’s writes are diamonds, the other writer’s are circles; a tick of the line is what was asked for."),
+        words(
+            "Argo CD’s writes are diamonds, the other writer’s are circles; a tick of the line is what was asked for."
+        ),
         f"{cut(finding.path or 'field', 80)}, {len(beats)} writes",
         f"A step line between {' and '.join(_shown(value) for value in values)} with {count(len(beats), 'write')}.",
         136,
@@ -62,7 +65,7 @@ def _beats(dossier: Dossier, finding: Finding) -> list[Beat]:
 
 
 def _field(write: Write, wanted: str) -> FieldChange | None:
-    return next((field for field in (*write.fields, *write.asked) if path_text(field.path) == wanted), None)
+    return next((field for field in (*write.fields, *write.asked) if paths.text(field.path) == wanted), None)
 
 
 def _values(beats: Sequence[Beat]) -> list[Json]:
@@ -82,13 +85,13 @@ def _levels(values: Sequence[Json]) -> list[Shape]:
     found = []
     for value, y, whose in ((values[1], TOP, "the other’s"), (values[0], BOTTOM, "git’s")):
         found.append(line(124, y, 720, y, "r", 1))
-        found.append(label(112, y + 4, _shown(value), size=10.5, anchor="end", bold=True))
+        found.append(label(112, y + 4, _shown(value), size=12, anchor="end", bold=True))
         found.append(label(112, y + 16, whose, "2", 9.8, "end"))
     return found
 
 
 def _axis(dossier: Dossier, scale: Scale) -> list[Shape]:
-    found = [line(124, FOOT, 720, FOOT, "e", 0.9), label(112, FOOT + 16, "UTC", "2", SMALL, "end")]
+    found = [line(124, FOOT, 720, FOOT, "e", 0.9), label(82, FOOT + 16, "UTC", "2", SMALL, "end")]
     for tick in scale.ticks:
         x = scale.x(tick)
         found.append(line(x, FOOT, x, FOOT + 4, "e", 0.9))

@@ -66,7 +66,7 @@ def lanes(dossier: Dossier) -> Picture | None:
     """The picture of the window; None where there is no window to draw."""
     if dossier.first_at is None or dossier.last_at is None:
         return None
-    sheet = Sheet(Scale(*_extent(dossier)), dossier)
+    sheet = Sheet(Scale(*_extent(dossier, dossier.first_at, dossier.last_at)), dossier)
     _cluster(sheet)
     _argocd(sheet)
     _git(sheet)
@@ -85,14 +85,12 @@ def lanes(dossier: Dossier) -> Picture | None:
     )
 
 
-def _extent(dossier: Dossier) -> tuple[datetime, datetime]:
+def _extent(dossier: Dossier, first: datetime, last: datetime) -> tuple[datetime, datetime]:
     """The window, drawn in to what happened in it and never narrower than a second."""
-    assert dossier.first_at is not None and dossier.last_at is not None  # lanes() asked
     happened = [one.write.at for one in dossier.counted]
     happened += [freeze.began_at for freeze in freezes(dossier)]
     happened += [freeze.ended_at for freeze in freezes(dossier) if freeze.ended_at is not None]
     happened += [one.at for one in announcements(dossier)]
-    first, last = dossier.first_at, dossier.last_at
     if happened and (last - first) > 4 * (max(happened) - min(happened)) > timedelta():
         room = (max(happened) - min(happened)) / 4
         first, last = max(first, min(happened) - room), min(last, max(happened) + room)
@@ -110,9 +108,14 @@ def _caption(dossier: Dossier) -> Text:
     legend: list[Span | str] = []
     for state, said in shapes:
         legend += [Span("mark", "n", said, "", state), f" {said}, " if state != "back" else f" {said}. "]
-    how = "A shaded band is an episode, hatching is auto-sync off, an open diamond is a sync by hand, a comb is self-heal."
-    unknown = [Span("mark", "n", "cannot be told", "", "unknown"), " git cannot be told. "]
-    return words(*legend, *(unknown if any(one.state == "unknown" for one in dossier.counted) else []), how)
+    how = (
+        "A shaded band is an episode, hatching is auto-sync off, an open diamond is a sync by hand, a cross is a sync "
+        "that did not succeed, a comb is self-heal."
+    )
+    unknown: tuple[Span | str, ...] = ()
+    if any(one.state == "unknown" for one in dossier.counted):
+        unknown = (Span("mark", "n", "cannot be told", "", "unknown"), " git cannot be told. ")
+    return words(*legend, *unknown, how)
 
 
 def _description(dossier: Dossier) -> str:
@@ -133,7 +136,11 @@ def _axis(sheet: Sheet) -> list[Shape]:
     ticks = sheet.scale.ticks
     for tick in ticks:
         x = sheet.scale.x(tick)
-        found += [line(x, 44, x, bottom, "r", 0.6), line(x, 19, x, 23, "e", 0.9), line(x, bottom, x, bottom + 4, "e", 0.9)]
+        found += [
+            line(x, 44, x, bottom, "r", 0.6),
+            line(x, 19, x, 23, "e", 0.9),
+            line(x, bottom, x, bottom + 4, "e", 0.9),
+        ]
         found.append(label(x, 14, tick_label(clock.utc(tick), ticks), "2", SMALL, "middle"))
         if clock.foreign:
             found.append(label(x, bottom + 16, tick_label(clock.local(tick), ticks), "3", SMALL, "middle"))
@@ -201,7 +208,10 @@ def _mark(one: Numbered, x: float, y: float) -> list[Shape]:
     if one.state == "git":
         return [circle(x, y, 7.7, "g"), label(x, y + 3.6, number, "p", 9.6, "middle", True)]
     if one.state == "act":
-        return [rect(x - 7.2, y - 7.2, 14.4, 14.4, "a", radius=1.5), label(x, y + 3.6, number, "p", 9.6, "middle", True)]
+        return [
+            rect(x - 7.2, y - 7.2, 14.4, 14.4, "a", radius=1.5),
+            label(x, y + 3.6, number, "p", 9.6, "middle", True),
+        ]
     if one.state == "stand":
         box = rect(x - 6.4, y - 6.4, 12.8, 12.8, "p", "1", 1.8, 1)
         return [box, label(x, y + 3.6, number, "1", 9.6, "middle", True)]
@@ -217,7 +227,9 @@ def _small_mark(one: Numbered, x: float, y: float) -> list[Shape]:
         return [circle(x, y, 3.6, "g")]
     if one.state == "act":
         return [rect(x - 3.6, y - 3.6, 7.2, 7.2, "a")]
-    return [rect(x - 3.1, y - 3.1, 6.2, 6.2, "p", "1" if one.state == "stand" else "e", 1.6 if one.state == "stand" else 1)]
+    return [
+        rect(x - 3.1, y - 3.1, 6.2, 6.2, "p", "1" if one.state == "stand" else "e", 1.6 if one.state == "stand" else 1)
+    ]
 
 
 def _bars(sheet: Sheet, changes: Sequence[Numbered]) -> None:
@@ -229,7 +241,12 @@ def _bars(sheet: Sheet, changes: Sequence[Numbered]) -> None:
     base = sheet.y + 84
     for place, row in sorted(slices.items()):
         y = base
-        for fill, states in (("g", ("git",)), ("a", ("act",)), ("1", ("stand",)), ("e", ("back", "unknown", "untraced"))):
+        for fill, states in (
+            ("g", ("git",)),
+            ("a", ("act",)),
+            ("1", ("stand",)),
+            ("e", ("back", "unknown", "untraced")),
+        ):
             height = 64 * sum(one.state in states for one in row) / most
             y -= height
             if height:
@@ -240,11 +257,8 @@ def _bars(sheet: Sheet, changes: Sequence[Numbered]) -> None:
 
 def _argocd(sheet: Sheet) -> None:
     sheet.lane("Argo CD")
-    y = sheet.y + 14
-    y = _frozen(sheet, y)
-    y = _syncs(sheet, y)
-    y = _combs(sheet, y)
-    sheet.y = y + 2
+    y = _combs(sheet, _syncs(sheet, _frozen(sheet, sheet.y + 16)))
+    sheet.y = max(y, sheet.y + 26)
 
 
 def _frozen(sheet: Sheet, y: float) -> float:
@@ -281,7 +295,7 @@ def _freeze_label(freeze: Freeze) -> str:
 def _hatched(sheet: Sheet, x: float, end: float, y: float) -> None:
     sheet.shapes.append(rect(x, y, end - x, 10, "p", "1", 1.1))
     step = 4.0
-    strokes = []
+    strokes: list[str] = []
     position = x + step
     while position < end + 10 and len(strokes) < 200:
         top, bottom = min(position, end), max(position - 10, x)
@@ -360,7 +374,7 @@ def _git(sheet: Sheet) -> None:
         sheet.shapes.append(line(LEFT, y, WIDTH, y, "1", 1.3))
     edge = LEFT - 20
     for one in landed[:200]:
-        x, has = sheet.scale.x(one.at), one.sha in held
+        x, has = sheet.scale.x(one.at), any(change.state == "git" for change in held.get(one.sha, ()))
         colour = "g" if has else "1"
         sheet.shapes.append(circle(x, y, 4.2 if has else 3.4, colour))
         said = f"#{one.pull_request}" if one.pull_request else ""
@@ -385,7 +399,9 @@ def _branches(sheet: Sheet, y: float) -> float:
         sheet.shapes.append(circle(x, y + 18, 3, "p", "1", 1.4))
         said = f"{middle_cut(branch, 30)}, not merged"
         if x > edge:
-            sheet.shapes.append(label(x + 8, y + 22, said) if x + text_width(said) < 700 else label(x - 12, y + 22, said, anchor="end"))
+            sheet.shapes.append(
+                label(x + 8, y + 22, said) if x + text_width(said) < 700 else label(x - 12, y + 22, said, anchor="end")
+            )
             edge = x + 12 + text_width(said)
     if seen:
         sheet.row("branches", y + 18)

@@ -7,10 +7,10 @@ from auditor.model.application import SyncRecord
 from auditor.model.change import AppKey, Change, Evidence
 from auditor.model.resource import Json, Leaf
 from auditor.model.verdict import GitVerdict, Verdict
+from auditor.objects import paths
 from reports.clock import stamp
 from reports.dossier import Dossier, sides
 from reports.records import Records
-from reports.wording import path_text
 
 COLUMNS = (
     "at",
@@ -87,7 +87,7 @@ def change_row(dossier: Dossier, change: Change) -> Mapping[str, Json]:
         "operation": write.operation,
         "fields": [
             {
-                "path": path_text(field.path),
+                "path": paths.text(field.path),
                 "before": _value(field.before),
                 "after": _value(field.after),
                 "before_state": field.before.state,

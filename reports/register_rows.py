@@ -1,11 +1,10 @@
 """The register inside the postmortem: a row a change, alike repeats in one."""
 
 from reports.blocks import Repeat, repeats
-from reports.clock import Clock
 from reports.describe import before_after, whole, whole_change
-from reports.document import Column, Paragraph, Row, Section, Table
+from reports.document import Block, Column, Paragraph, Row, Section, Table
 from reports.dossier import ROWS, Dossier, Numbered, sides
-from reports.rich import BREAK, Span, Text, code, sign, soft, words
+from reports.rich import BREAK, Span, Text, code, joined, sign, soft, words
 from reports.wording import count, cut, dense_path, grouped, middle_cut
 
 FIELDS = 4
@@ -19,7 +18,7 @@ def register_section(dossier: Dossier) -> Section:
     caption = words(f"All {total} made past git, oldest first " if len(dossier.counted) != 1 else "The one change ")
     if len(shown) < len(dossier.counted):
         caption = words(f"{ROWS} of {total} made past git, the most urgent, oldest first ")
-    note = "“…” stands for spec.template.spec.containers"
+    note = "“…” stands for spec.template.spec.containers, or for the registry of an image"
     table = Table(
         words(caption, soft(note)),
         (
@@ -29,13 +28,12 @@ def register_section(dossier: Dossier) -> Section:
             Column(words("Field, before → after")),
             Column(words("Credential, channel"), "9.2rem"),
             Column(words("Git, then cluster"), "8.6rem"),
-            Column(words("Source"), "2.6rem"),
         ),
         tuple(_row(dossier, repeat) for repeat in repeats(shown)),
         "reg",
         anchor="register",
     )
-    blocks = [table] if shown else [Paragraph(words("No change is counted."))]
+    blocks: list[Block] = [table] if shown else [Paragraph(words("No change is counted."))]
     rest = len(dossier.counted) - len(shown)
     if rest:
         blocks.append(Paragraph(words(f"The other {grouped(rest)} are in ", code("auditor report register"), ".")))
@@ -51,8 +49,15 @@ def unproven_section(dossier: Dossier) -> Section | None:
         Row(
             (
                 dossier.clock.both(change.write.at),
-                words(f"{change.write.object.kind} ", cut(_place(change.write.object.namespace, change.write.object.name), 80)),
-                words(middle_cut(change.write.actor.name or "nobody named", 60), BREAK, soft(cut(change.write.channel, 40))),
+                words(
+                    f"{change.write.object.kind} ",
+                    cut(_place(change.write.object.namespace, change.write.object.name), 80),
+                ),
+                words(
+                    middle_cut(change.write.actor.name or "nobody named", 60),
+                    BREAK,
+                    soft(cut(change.write.channel, 40)),
+                ),
                 words(dossier.cited.all(change.write.evidence, change.write.at, 1)) or words("–"),
             )
         )
@@ -71,7 +76,9 @@ def unproven_section(dossier: Dossier) -> Section | None:
     )
     rest = len(dossier.unproven) - len(shown)
     more = (Paragraph(words(f"And {grouped(rest)} more.")),) if rest else ()
-    intro = Paragraph(words("A no-op apply, a diff and a dry-run delete look the same as these in records without bodies."))
+    intro = Paragraph(
+        words("A no-op apply, a diff and a dry-run delete look the same as these in records without bodies.")
+    )
     return Section("unproven", "Unproven writes", (intro, table, *more))
 
 
@@ -102,12 +109,11 @@ def _row(dossier: Dossier, repeat: Repeat) -> Row:
     numbers = _lines([words(_linked(each)) for each in repeat.changes[:12]])
     cells = (
         numbers,
-        _time(dossier.clock, repeat),
+        _time(dossier, repeat),
         _object(dossier, one),
         field_lines(one),
         _credential(one),
         verdict_lines(one),
-        _lines([dossier.cited.all(each.write.evidence, each.write.at, 1) for each in repeat.changes[:12]]) or words("–"),
     )
     anchors = tuple(f"row-{each.number}" for each in repeat.changes)
     return Row(cells, anchors[0], anchors[1:])
@@ -118,10 +124,12 @@ def _linked(one: Numbered) -> Span:
     return mark if one.href.startswith("#change-") else Span("mark", mark.text, mark.label, "", mark.state)
 
 
-def _time(ours: Clock, repeat: Repeat) -> Text:
-    at = repeat.first.write.at
-    local = (BREAK, Span("local", ours.local(at))) if ours.foreign else ("",)
-    return words(ours.time(at), *local, *((BREAK, soft(repeat.times)) if repeat.times else ("",)))
+def _time(dossier: Dossier, repeat: Repeat) -> Text:
+    """When, and the record of it."""
+    ours, at = dossier.clock, repeat.first.write.at
+    lines = [words(ours.time(at)), words(Span("local", ours.local(at))) if ours.foreign else ()]
+    cited = [dossier.cited.all(each.write.evidence, each.write.at, 1) for each in repeat.changes[:4]]
+    return _lines([*lines, words(soft(repeat.times)), joined([one for one in cited if one], " ")])
 
 
 def _object(dossier: Dossier, one: Numbered) -> Text:
@@ -154,4 +162,3 @@ def _lines(lines: list[Text]) -> Text:
             found.append(BREAK)
         found.extend(one)
     return tuple(found)
-

@@ -113,7 +113,7 @@ def words(*parts: "str | Span | Iterable[Span]") -> Text:
             spans.append(part)
         else:
             spans.extend(part)
-    return tuple(span for span in spans if span.text or span.kind in ("break", "page"))
+    return tuple(span for span in spans if span.text or span.kind in ("break", "page", "sign"))
 
 
 def joined(parts: Iterable[Text], separator: str = ", ") -> Text:

@@ -4,7 +4,7 @@ from auditor.model.staging import STAGING_WORST_FIRST, StagingDifference, Stagin
 from reports.document import Block, Column, Paragraph, Row, Section, Table
 from reports.dossier import Dossier, marks
 from reports.rich import Span, Text, soft, strong, words
-from reports.wording import count, cut, dense_path, grouped, middle_cut, pair_texts, value_span
+from reports.wording import count, cut, dense_pair, dense_path, grouped, middle_cut, value_span
 
 ROWS = 20
 
@@ -56,7 +56,7 @@ def _rank(one: StagingDifference) -> int:
 
 
 def _row(dossier: Dossier, pair: StagingPair, one: StagingDifference) -> Row:
-    first, second = pair_texts(one.staging, one.production)
+    first, second = dense_pair(one.staging, one.production)
     if one.path:
         sides = (value_span(one.staging, first, 60), value_span(one.production, second, 60))
     else:

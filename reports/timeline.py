@@ -50,9 +50,7 @@ def timeline_section(dossier: Dossier) -> Section:
             Column(words("What")),
             Column(words("Source"), "6.6rem"),
         ),
-        tuple(
-            Row((dossier.clock.both(one.at), words(one.lane), one.text, one.source or words("–"))) for one in shown
-        ),
+        tuple(Row((dossier.clock.both(one.at), words(one.lane), one.text, one.source or words("–"))) for one in shown),
         "times",
     )
     picture = lanes(dossier)
@@ -93,7 +91,9 @@ def _change_moment(dossier: Dossier, group: tuple[Numbered, ...]) -> Moment:
         said = words(short_object(only.write.object, dossier.clusters), " ", what(only.change))
     else:
         objects = list(dict.fromkeys(short_object(one.write.object, dossier.clusters) for one in group))
-        said = words(f"{', '.join(objects[:2])}" + (f" and {count(len(objects) - 2, 'more')}" if len(objects) > 2 else ""))
+        said = words(
+            f"{', '.join(objects[:2])}" + (f" and {count(len(objects) - 2, 'more')}" if len(objects) > 2 else "")
+        )
     sources = [dossier.cited.all(one.write.evidence, one.write.at, 1) for one in group[:4]]
     ranks = {"act": 0, "stand": 1, "git": 1, "unknown": 2, "untraced": 2, "back": 3}
     rank = min(ranks[one.state] for one in group)
@@ -109,7 +109,8 @@ def _freezes(dossier: Dossier) -> list[Moment]:
         end = _ending(freeze)
         inside = dossier.first_at is None or freeze.began_at >= dossier.first_at
         if inside:
-            said = f"{FORMS[freeze.form]} of {middle_cut(freeze.app.name, 40)}{by}"
+            thing, done, how = FORMS[freeze.form]
+            said = f"{thing} of {middle_cut(freeze.app.name, 40)} {done}{by}{how}"
             brief = freeze.ended_at is not None and freeze.ended_at - freeze.began_at < TOGETHER / 4
             found.append(Moment(freeze.began_at, "Argo CD", words(said, f"; {end}" if brief else ""), source, 0))
             if brief:
@@ -122,13 +123,13 @@ def _freezes(dossier: Dossier) -> list[Moment]:
 
 
 FORMS = {
-    "automated-removed": "Auto-sync switched off, form: automated removed,",
-    "automated-disabled": "Auto-sync switched off, form: automated disabled,",
-    "self-heal-off": "Self-heal switched off (half a freeze)",
-    "sync-window": "Sync window denies syncs",
-    "skip-reconcile": "Reconciling switched off, form: skip-reconcile,",
-    "controller-scaled": "Application controller scaled to 0, a freeze",
-    "rollback": "Rollback, which switches auto-sync off,",
+    "automated-removed": ("Auto-sync", "switched off", ""),
+    "automated-disabled": ("Auto-sync", "switched off", " (enabled: false)"),
+    "self-heal-off": ("Self-heal", "switched off", ", half a freeze"),
+    "sync-window": ("Syncs", "denied", " (sync window)"),
+    "skip-reconcile": ("Reconciling", "switched off", " (skip-reconcile)"),
+    "controller-scaled": ("The controller", "scaled to 0", ", a freeze"),
+    "rollback": ("Auto-sync", "switched off", " (rollback)"),
 }
 
 
@@ -199,22 +200,20 @@ def _git(dossier: Dossier) -> list[Moment]:
 
 
 def _announced(dossier: Dossier) -> list[Moment]:
-    told = {evidence.ref for episode in dossier.case.episodes for step in episode.steps for evidence in step.evidence}
+    told = {
+        evidence.origin for episode in dossier.case.episodes for step in episode.steps for evidence in step.evidence
+    }
     found: list[Moment] = []
     for one in announcements(dossier):
         channel = f" in {middle_cut(one.channel, 40)}" if one.channel else ""
         said = words(f"{middle_cut(one.author, 40)}{channel}: “{cut(one.text, 90)}”")
-        rank = 2 if _ref(one) in told or not told else 5
+        rank = 2 if one.origin in told or len(told) < 2 else 5
         found.append(Moment(one.at, "Announced", said, _announcement_source(dossier, one), rank))
     return found
 
 
-def _ref(one: Announcement) -> str:
-    return f"{one.origin.source}@{one.origin.offset}"
-
-
 def _announcement_source(dossier: Dossier, one: Announcement) -> Text:
-    return dossier.cited.record(Evidence("announcement", _ref(one), one.origin), one.at)
+    return dossier.cited.record(Evidence("announcement", f"{one.channel} {one.at.isoformat()}", one.origin), one.at)
 
 
 def _spaced(parts: Iterable[Text]) -> Text:

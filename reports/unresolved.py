@@ -10,11 +10,11 @@ from reports.course import freezes, still_frozen
 from reports.describe import short_object, told, what_briefly
 from reports.dossier import Dossier, Numbered, marks
 from reports.page_one import OpenGroup, OpenRow
-from reports.rich import Text, words
+from reports.rich import words
 from reports.wording import count, cut, duration, grouped, listed, middle_cut
 
 ROWS = 8
-LINE = 82.0
+LINE = 76.0
 """Average characters of one line of the list."""
 
 
@@ -142,7 +142,7 @@ def _folded_row(dossier: Dossier, changes: tuple[Numbered, ...]) -> OpenRow:
         )
     )
     shown = marks(changes, 8)
-    room = LINE - 3.0 * min(len(changes), 8) - (12 if len(changes) > 8 else 0)
+    room = LINE - 4.0 * min(len(changes), 8) - (12 if len(changes) > 8 else 0)
     said = words(shown, " ", cut(listed(objects, 2), max(room, 20)))
     return OpenRow(said, changes[0].href, f"change {changes[0].number}")
 
@@ -181,10 +181,6 @@ def _length(freeze: Freeze) -> str:
 def _fit(parts: list[str]) -> str:
     shown = [part for place, part in enumerate(parts) if sum(len(one) + 2 for one in parts[: place + 1]) < LINE - 14]
     return listed(parts, max(len(shown), 1))
-
-
-def caption() -> Text:
-    return words("most urgent first")
 
 
 def without_pages(groups: tuple[OpenGroup, ...]) -> tuple[OpenGroup, ...]:

@@ -64,7 +64,11 @@ def heading(case: Dossier) -> str:
     """The title that was given, else what changed where and on which day."""
     if case.options.title:
         return cut(case.options.title, TITLE)
-    where = f" on {middle_cut(case.clusters[0], 28)}" if len(case.clusters) == 1 else f" on {count(len(case.clusters), 'cluster')}"
+    where = (
+        f" on {middle_cut(case.clusters[0], 28)}"
+        if len(case.clusters) == 1
+        else f" on {count(len(case.clusters), 'cluster')}"
+    )
     day = f", {long_date(case.first_at.date())}" if case.first_at is not None else ""
     return cut(f"Changes made past git{where if case.clusters else ''}{day}", TITLE)
 
@@ -97,7 +101,9 @@ def _page_one(case: Dossier, sections: Sequence[Section]) -> PageOne:
         "Postmortem record, answered from records alone",
         (("Scope", _scope(case)), ("Window", window(case))),
         lead(case),
-        words(strong("The three answers "), soft("A boxed number is a change. Round: git has it. Square: git has it not.")),
+        words(
+            strong("The three answers "), soft("A boxed number is a change. Round: git has it. Square: git has it not.")
+        ),
         questions(case),
         _remark(case),
         words(strong("Unresolved "), soft("most urgent first")),
@@ -113,9 +119,15 @@ def _scope(case: Dossier) -> Text:
     """Clusters, applications and episodes: two lines whatever their number."""
     named = [middle_cut(name, 20) for name in case.clusters[:3]]
     rest = f" and {len(case.clusters) - 3} more" if len(case.clusters) > 3 else ""
-    clusters = f"{'cluster' if len(case.clusters) == 1 else 'clusters'} {', '.join(named)}{rest}" if named else "no cluster"
+    clusters = (
+        f"{'cluster' if len(case.clusters) == 1 else 'clusters'} {', '.join(named)}{rest}" if named else "no cluster"
+    )
     asked = case.case.scope.applications
-    apps = f", {'application' if len(asked) == 1 else 'applications'} {', '.join(middle_cut(one, 24) for one in asked[:2])}" if asked else ""
+    apps = (
+        f", {'application' if len(asked) == 1 else 'applications'} {', '.join(middle_cut(one, 24) for one in asked[:2])}"
+        if asked
+        else ""
+    )
     if not asked or len(asked) > 2:
         apps = f", {count(len(case.case.applications), 'application')}"
     return words(clusters, apps, _episodes(case))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 from auditor.model.resource import Leaf, ListItem, Path
+from auditor.objects import paths
 from reports.rich import Span, visible
 
 NARROW_SPACE = "\u202f"
@@ -24,7 +25,7 @@ def duration(seconds: float) -> str:
     """`0.4 s`, `24 s`, `1 min 8 s`, `2 h 5 min`, `3 d 4 h`."""
     if seconds < 1:
         return f"{seconds:.1f} s" if seconds >= 0.05 else "less than 0.1 s"
-    whole = int(seconds)
+    whole = round(seconds)
     units = ((86400, "d", 3600, "h"), (3600, "h", 60, "min"), (60, "min", 1, "s"))
     for size, name, part, part_name in units:
         if whole >= size:
@@ -77,19 +78,12 @@ def middle_cut(text: str, limit: int) -> str:
     return shown[:head] + ELLIPSIS + shown[len(shown) - (limit - 1 - head) :]
 
 
-def path_text(path: Path) -> str:
-    """A path as people write it: `spec.ports[port=80].targetPort`, keys with dots quoted."""
-    parts: list[str] = []
-    for segment in path:
-        if isinstance(segment, ListItem):
-            parts.append("[" + ",".join(f"{key}={value}" for key, value in segment.keys) + "]")
-        elif isinstance(segment, int):
-            parts.append(f"[{segment}]")
-        elif segment and not set(segment) & set('.[]"/\\ '):
-            parts.append(f".{segment}")
-        else:
-            parts.append(f"[{json.dumps(segment, ensure_ascii=False)}]")
-    return "".join(parts).lstrip(".")
+def dense_pair(before: Leaf, after: Leaf) -> tuple[str, str]:
+    """Both values for a dense table: an ellipsis stands for the registry that two images share."""
+    first, second = pair_texts(before, after)
+    host, slash, rest = first.partition("/")
+    shared = bool(slash) and "." in host and second.startswith(host + slash)
+    return (f"{ELLIPSIS}/{rest}", ELLIPSIS + second[len(host) :]) if shared else (first, second)
 
 
 _POD_SPEC = "spec.template.spec.containers"
@@ -97,7 +91,7 @@ _POD_SPEC = "spec.template.spec.containers"
 
 def dense_path(path: Path) -> str:
     """The path for a dense table: an ellipsis stands for the pod template's containers."""
-    written = path_text(path)
+    written = paths.text(path)
     return ELLIPSIS + written[len(_POD_SPEC) :] if written.startswith(_POD_SPEC + "[") else written
 
 
@@ -108,7 +102,7 @@ def field_name(path: Path) -> str:
         return "whole object"
     last = named[-1]
     if isinstance(last, ListItem):
-        return path_text(tuple(named[-2:]))
+        return paths.text(tuple(named[-2:]))
     if last in ("value", "valueFrom") and len(named) > 1 and isinstance(named[-2], ListItem):
         return named[-2].keys[0][1]
     if len(named) > 1 and named[-2] in ("limits", "requests", "matchLabels", "labels", "annotations", "strategy"):

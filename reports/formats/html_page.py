@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-_RUN = 22
+_RUN = 24
 """Characters without a place to break after which one is offered."""
-_BREAKS = re.compile(r"(?=[.\[/])|(?<=[:@,=_])")
+_PIECES = re.compile(r"(?=[.\[/])")
+_INNER = re.compile(r"(?<=[:@,=_-])")
 
 
 def page(document: Document) -> str:
@@ -23,17 +24,22 @@ def page(document: Document) -> str:
     return _environment().get_template("report.html.j2").render(report=document)
 
 
-def breakable(text: str) -> "Markup":
-    """`text` escaped, with places to break inside long words: paths, digests, account names."""
+def breakable(text: str, path: bool = False) -> "Markup":
+    """`text` escaped, with places to break in long words: before the parts of a path, and in runs that have none."""
     from markupsafe import Markup, escape
 
-    words = [_word(word) if len(word) > 12 else [word] for word in text.split(" ")]
+    words = (_pieces(word, path) for word in text.split(" "))
     return Markup(" ").join(Markup("<wbr>").join(escape(piece) for piece in word) for word in words)
 
 
-def _word(word: str) -> list[str]:
-    pieces = [piece for piece in _BREAKS.split(word) if piece]
-    return [piece[start : start + _RUN] for piece in pieces for start in range(0, len(piece), _RUN)] or [""]
+def _pieces(word: str, path: bool) -> list[str]:
+    if len(word) <= (12 if path else 30):
+        return [word]
+    found: list[str] = []
+    for piece in _PIECES.split(word):
+        inner = [piece] if len(piece) <= _RUN else _INNER.split(piece)
+        found += [part[start : start + _RUN] for part in inner for start in range(0, len(part), _RUN)]
+    return found
 
 
 @cache
