@@ -1,0 +1,214 @@
+"""Syncs, freezes, ignore rules and drift that concern an application as a whole."""
+
+import pytest
+import yaml
+
+from auditor.detectors import (
+    drift_not_watched,
+    freeze_did_not_hold,
+    freeze_not_lifted,
+    not_in_git,
+    phantom_diff,
+    records_gap,
+    unfinished_sync,
+    useless_ignore,
+)
+from auditor.model.case import LiveState
+from auditor.model.coverage import Gap
+from auditor.model.desired import DesiredState, ManifestKey
+from auditor.model.resource import JsonObject, ObjectId
+from tests.detectors.cases import AUTOSCALER, CONTROLLER, case, found, result, sync
+from tests.factories import (
+    SHOP,
+    app_state,
+    change,
+    coverage,
+    field,
+    freeze,
+    history,
+    mark,
+    minute,
+    thing,
+    verdict,
+    write,
+)
+
+APPLICATION = ObjectId("prod", "argoproj.io", "Application", "argocd", "shop-prod")
+RESOURCE = ("apps", "Deployment", "shop-prod", "web", "OutOfSync")
+
+
+def test_a_sync_that_applied_half_says_which_half() -> None:
+    half = sync(1, "Failed", retries=5, resources=(result("web", "Synced"), result("api", "SyncFailed", "immutable")))
+    (finding,) = found(unfinished_sync.DETECTOR, case(histories=[history(app_state(0), syncs=(half,))]))
+    assert (finding.severity, finding.count) == ("high", 6)
+    assert "applied: Deployment web; refused: Deployment api" in finding.message
+    assert "immutable" in finding.message
+
+
+def test_a_failed_sync_that_a_later_one_completed_is_none() -> None:
+    failed = sync(1, "Failed", resources=(result("api", "SyncFailed"),))
+    assert found(unfinished_sync.DETECTOR, case(histories=[history(app_state(0), syncs=(failed, sync(5)))])) == []
+
+
+def test_attempts_at_one_revision_are_one_finding() -> None:
+    attempts = tuple(sync(at, "Failed", resources=(result("api", "SyncFailed"),)) for at in (1, 2, 3))
+    (finding,) = found(unfinished_sync.DETECTOR, case(histories=[history(app_state(0), syncs=attempts)]))
+    assert finding.count == 3
+    assert finding.first_at == minute(1)
+
+
+def test_a_selective_sync_on_purpose_is_none() -> None:
+    chosen = sync(1, origin="manual", extent="selective", selected=(("apps", "Deployment", "web"),))
+    assert found(unfinished_sync.DETECTOR, case(histories=[history(app_state(2), syncs=(chosen,))])) == []
+
+
+def test_a_selective_sync_whose_rest_was_never_synced_is_a_finding() -> None:
+    chosen = sync(1, origin="manual", extent="selective", selected=(("apps", "Deployment", "web"),))
+    told = history(app_state(2, sync_status="OutOfSync"), syncs=(chosen,))
+    (finding,) = found(unfinished_sync.DETECTOR, case(histories=[told]))
+    assert "took Deployment web only" in finding.message
+
+
+def test_a_sync_that_never_ended_is_stuck_after_half_an_hour() -> None:
+    running = history(app_state(0), syncs=(sync(1, "Running", finished_at=None),))
+    assert len(found(unfinished_sync.DETECTOR, case(histories=[running]))) == 1
+    soon = coverage(mark("audit", 0, 5, "prod"))
+    assert found(unfinished_sync.DETECTOR, case(histories=[running], coverage=soon)) == []
+
+
+def test_a_freeze_without_an_end_is_not_lifted() -> None:
+    (finding,) = found(freeze_not_lifted.DETECTOR, case(histories=[history(app_state(0), freezes=(freeze(1, None),))]))
+    assert finding.actors == ("alice@acme.example",)
+    assert "argocd app set shop-prod --sync-policy automated" in finding.remedy
+
+
+def test_a_freeze_that_its_hand_lifted_is_neither_left_nor_undone() -> None:
+    told = case(histories=[history(app_state(0), freezes=(freeze(1, 9),))])
+    assert found(freeze_not_lifted.DETECTOR, told) == []
+    assert found(freeze_did_not_hold.DETECTOR, told) == []
+
+
+def test_a_freeze_that_the_parent_application_undid_did_not_hold() -> None:
+    undone = freeze(1, 1.1, undone=True, undone_by="root")
+    (finding,) = found(freeze_did_not_hold.DETECTOR, case(histories=[history(app_state(0), freezes=(undone,))]))
+    assert "root undid it after 6 s" in finding.message
+    assert finding.actors == ("alice@acme.example",)
+
+
+def test_an_unknown_key_is_found_in_the_request_that_sent_it() -> None:
+    rule: JsonObject = {"group": "apps", "kind": "Deployment", "jsonPath": "/spec/replicas"}
+    stored: JsonObject = {"group": "apps", "kind": "Deployment"}
+    asked = field("spec.ignoreDifferences", ..., [rule])
+    told = case(
+        writes=[write("w", 1, asked, object=APPLICATION)],
+        histories=[history(app_state(0), app_state(2, ignore_differences=(stored,)))],
+    )
+    findings = found(useless_ignore.DETECTOR, told)
+    assert findings[0].actors == ("alice@acme.example",)
+    assert "does not know: jsonPath" in findings[0].message
+
+
+@pytest.mark.parametrize("outcome", ["refused", "dry-run"])
+def test_a_rule_that_was_never_stored_is_none(outcome: str) -> None:
+    asked = field("spec.ignoreDifferences", ..., [{"kind": "Deployment", "jsonPath": "/x"}])
+    told = case(writes=[write("w", 1, asked, object=APPLICATION, outcome=outcome)], histories=[history(app_state(0))])
+    assert found(useless_ignore.DETECTOR, told) == []
+
+
+def test_a_rule_that_covers_a_field_and_is_respected_is_none() -> None:
+    rule: JsonObject = {"group": "apps", "kind": "Deployment", "jsonPointers": ["/spec/replicas"]}
+    state = app_state(
+        0, ignore_differences=(rule,), sync_options=("RespectIgnoreDifferences=true",), resources=(RESOURCE,)
+    )
+    live = {thing(): LiveState(thing(), {"spec": {"replicas": 3}}, minute(1), True)}
+    assert found(useless_ignore.DETECTOR, case(histories=[history(state)], live=live)) == []
+
+
+def test_a_pointer_that_leads_nowhere_is_useless() -> None:
+    rule: JsonObject = {"group": "apps", "kind": "Deployment", "jsonPointers": ["/spec/replica"]}
+    live = {thing(): LiveState(thing(), {"spec": {"replicas": 3}}, minute(1), True)}
+    told = history(app_state(0, ignore_differences=(rule,), resources=(RESOURCE,)))
+    (finding,) = found(useless_ignore.DETECTOR, case(histories=[told], live=live))
+    assert "/spec/replica, which none of its objects has" in finding.message
+    unknown = {thing(): LiveState(thing(), {}, minute(1), False)}
+    assert found(useless_ignore.DETECTOR, case(histories=[told], live=unknown)) == []
+
+
+def test_a_rule_that_a_sync_overwrites_is_useless() -> None:
+    rule: JsonObject = {"group": "apps", "kind": "Deployment", "jsonPointers": ["/spec/replicas"]}
+    told = history(app_state(0, ignore_differences=(rule,), resources=(RESOURCE,)))
+    reset = write("w", 1, field(before=5, after=3), actor=CONTROLLER, cause="gitops")
+    (finding,) = found(useless_ignore.DETECTOR, case(writes=[reset], histories=[told]))
+    assert "RespectIgnoreDifferences=true" in finding.remedy
+
+
+def test_drift_of_a_manual_application_without_a_subscription_reaches_nobody() -> None:
+    states = [app_state(at, automated=False, sync_status="OutOfSync", resources=(RESOURCE,)) for at in (1, 31)]
+    (finding,) = found(drift_not_watched.DETECTOR, case(histories=[history(*states)]))
+    assert "for 30 min (Deployment web)" in finding.message
+
+
+def test_drift_that_somebody_is_told_of_is_watched() -> None:
+    document: JsonObject = {"metadata": {"annotations": {"notifications.argoproj.io/subscribe.on-drift.slack": "ops"}}}
+    state = app_state(1, automated=False, sync_status="OutOfSync", document=document)
+    assert found(drift_not_watched.DETECTOR, case(histories=[history(state)])) == []
+
+
+def test_a_value_that_stands_without_git_and_that_a_sync_will_undo_is_high() -> None:
+    from dataclasses import replace
+
+    judged = replace(verdict("c", ("not-reflected", "standing")), prospect="undone-at-next-sync", next="It goes.")
+    (finding,) = found(not_in_git.DETECTOR, case(change("c", 1, field()), verdicts=[judged]))
+    assert (finding.severity, finding.path, finding.values) == ("high", "spec.replicas", (6,))
+
+
+def test_a_value_that_is_gone_is_low_and_one_that_git_has_is_none() -> None:
+    gone = verdict("c", ("not-reflected", "reverted-by-gitops"))
+    (finding,) = found(not_in_git.DETECTOR, case(change("c", 1, field()), verdicts=[gone]))
+    assert finding.severity == "low"
+    done = verdict("c", ("reflected", "standing"))
+    assert found(not_in_git.DETECTOR, case(change("c", 1, field()), verdicts=[done])) == []
+
+
+def test_a_difference_that_an_autoscaler_made_is_phantom_and_its_block_covers_it() -> None:
+    told = case(
+        change("c", 1, field(before=3, after=5), actor=AUTOSCALER, cause="controller"),
+        histories=[history(app_state(2, resources=(RESOURCE,), sync_status="OutOfSync"))],
+        desired={SHOP: _declared(3)},
+        live={thing(): LiveState(thing(), {"spec": {"replicas": 5}}, minute(2), True)},
+    )
+    (finding,) = found(phantom_diff.DETECTOR, told)
+    assert finding.actors == (AUTOSCALER.name,)
+    assert yaml.safe_load(finding.snippet)["ignoreDifferences"][0]["jsonPointers"] == ["/spec/replicas"]
+
+
+def test_a_field_that_a_person_changed_is_never_offered_to_be_ignored() -> None:
+    told = case(
+        change("c", 1, field(before=3, after=5)),
+        histories=[history(app_state(2, resources=(RESOURCE,), sync_status="OutOfSync"))],
+        desired={SHOP: _declared(3)},
+        live={thing(): LiveState(thing(), {"spec": {"replicas": 5}}, minute(2), True)},
+    )
+    assert found(phantom_diff.DETECTOR, told) == []
+
+
+def _declared(replicas: int) -> DesiredState:
+    key = ManifestKey("apps", "Deployment", "shop-prod", "web")
+    return DesiredState("k", {key: {"spec": {"replicas": replicas}}}, "now", "high")
+
+
+def test_a_gap_in_the_records_is_said_with_the_command_that_fills_it() -> None:
+    gap = Gap("git", "", None, None, "No git repository.", "git clone --mirror URL")
+    (finding,) = found(records_gap.DETECTOR, case(coverage=coverage(gaps=(gap,))))
+    assert (finding.severity, finding.remedy) == ("info", "Export it: git clone --mirror URL")
+
+
+def test_ids_of_findings_do_not_depend_on_what_came_later() -> None:
+    one = found(freeze_not_lifted.DETECTOR, case(histories=[history(app_state(0), freezes=(freeze(1, None),))]))
+    later = coverage(mark("audit", 0, 999, "prod"))
+    other = found(
+        freeze_not_lifted.DETECTOR,
+        case(histories=[history(app_state(0), freezes=(freeze(1, None),))], coverage=later),
+    )
+    assert one[0].id == other[0].id
+    assert one[0].message != other[0].message
