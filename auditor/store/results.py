@@ -109,11 +109,10 @@ class Results:
             conditions.one_of("listed", (-1,))
             conditions.one_of("outcome", ("refused",))
         else:
-            listed = set(query.causes) <= {"out-of-band", "bypass"}
-            conditions.one_of("listed", (2,) if query.proven_only else (1, 2) if listed else (0, 1, 2))
+            past_git = bool(query.causes) and set(query.causes) <= {"out-of-band", "bypass"}
+            conditions.one_of("listed", (1,) if past_git else (0, 1))
             conditions.one_of("cause", query.causes)
-            if query.proven_only:
-                conditions.one_of("persisted", ("proven",))
+            conditions.one_of("persisted", ("proven",) if query.proven_only else ())
         for column, values in (("git", query.git), ("cluster_state", query.cluster_states)):
             conditions.one_of(column, values)
         conditions.one_of("actor", query.actors)
@@ -243,9 +242,7 @@ def _change_row(recorded: Recorded) -> Row:
 def _listed(recorded: Recorded) -> int:
     if recorded.change is None:
         return -1
-    if recorded.write.cause not in ("out-of-band", "bypass"):
-        return 0
-    return 2 if recorded.write.persisted == "proven" else 1
+    return int(recorded.write.cause in ("out-of-band", "bypass"))
 
 
 def _episode_row(episode: Episode) -> Row:

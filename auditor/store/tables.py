@@ -220,6 +220,8 @@ class SourceMark(SQLModel, table=True):
     undecodable: int = _big()
     writers: str
     levels: str
+    account: str
+    streams: str
     first_at: str | None
     last_at: str | None
     position: str
@@ -243,7 +245,7 @@ class Change(SQLModel, table=True):
     id: str = Field(primary_key=True)
     at: str
     listed: int
-    """2 proven and 1 unproven out-of-band and bypass changes, 0 other changes, -1 writes that are none."""
+    """1 for out-of-band and bypass changes, 0 for other changes, -1 for writes that are none."""
     cluster: str
     application: str | None
     argocd: str | None

@@ -165,7 +165,7 @@ def test_text_that_no_database_takes_is_stored_visibly(store: Store) -> None:
     assert [one.name for one in store.audit_events()] == ["a␀b"]
 
 
-@given(st.datetimes(max_value=datetime.max - timedelta(days=1), timezones=st.just(UTC)))
+@given(st.datetimes(timezones=st.just(UTC)).filter(lambda at: 1 < at.year < 9999))
 def test_times_sort_as_text_and_come_back(at: datetime) -> None:
     assert datetime.fromisoformat(time_text(at)) == at
     assert time_text(at) < time_text(at + timedelta(microseconds=1))
