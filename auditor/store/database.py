@@ -30,11 +30,12 @@ class Database:
         self.place = place
         self._connection = connection
         self._errors = errors
+        self._opened = 0
 
     def rows(self, statement: str, parameters: Row = ()) -> Iterator[Row]:
         """The answer, streamed."""
         with self._reported():
-            cursor = self._connection.cursor()
+            cursor = self._streaming_cursor()
             try:
                 cursor.execute(self._spoken(statement), self._values(parameters))
                 while chunk := cursor.fetchmany(_CHUNK):
@@ -101,6 +102,13 @@ class Database:
         """Give the connection back."""
         with self._reported():
             self._connection.close()
+
+    def _streaming_cursor(self) -> Any:
+        """PostgreSQL's driver would take a whole answer into memory: there the server keeps it, under a name."""
+        if self.dialect == "sqlite":
+            return self._connection.cursor()
+        self._opened += 1
+        return self._connection.cursor(f"answer_{self._opened}", withhold=True)
 
     def _rest(self, cursor: Any) -> Iterator[Row]:
         with self._reported():
