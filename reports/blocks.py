@@ -71,7 +71,7 @@ def changes_section(dossier: Dossier) -> Section:
     )
     if rest:
         intro = words(
-            f"A block for the {BLOCKS} most urgent of {count(len(dossier.counted), 'change')}, what is unresolved first. The ",
+            f"A block for the {BLOCKS} most urgent of {count(len(dossier.counted), 'change')}, unresolved ones first. The ",
             ref("register", "#register"),
             f" has the other {grouped(rest)}.",
         )
@@ -136,9 +136,7 @@ def _when(ours: Clock, repeat: Repeat) -> Text:
 
 
 def _sources(dossier: Dossier, repeat: Repeat) -> Text:
-    parts: list[Text] = []
-    for each in repeat.changes[:4]:
-        parts.append(words(dossier.cited.all(each.write.evidence, each.write.at, 2)))
+    parts = [dossier.cited.all(each.write.evidence, each.write.at, 2) for each in repeat.changes[:4]]
     shown = words(joined([part for part in parts if part], " "), " write")
     later = _later(dossier, repeat.first)
     return words(shown, " · ", later, " undone by") if later else shown

@@ -159,6 +159,8 @@ class Section:
     blocks: tuple[Block, ...]
     fresh: bool = False
     """Begins on a new page."""
+    unlisted: bool = False
+    """Not in the contents."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,7 @@ def _facts(dossier: Dossier) -> list[tuple[str, Text]]:
     rows.append(
         (
             "Why",
-            words(
-                "Why anything was changed, what customers noticed, and what the root cause was: that is for the authors."
-            ),
+            words("Why anything was changed, what customers noticed, and what the root cause was: the authors say."),
         )
     )
     return rows

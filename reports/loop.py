@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 from auditor.model.change import FieldChange, Write
 from auditor.model.finding import Finding
@@ -125,7 +126,7 @@ def _steps(beats: Sequence[Beat], values: Sequence[Json], scale: Scale) -> list[
 def _gaps(beats: Sequence[Beat], scale: Scale) -> list[Shape]:
     """The length of the pauses that have room for it."""
     found = []
-    for beat, following in zip(beats, beats[1:], strict=False):
+    for beat, following in pairwise(beats):
         x1, x2 = scale.x(beat.at), scale.x(following.at)
         if x2 - x1 >= 34:
             seconds = (following.at - beat.at).total_seconds()

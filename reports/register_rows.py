@@ -37,7 +37,7 @@ def register_section(dossier: Dossier) -> Section:
     rest = len(dossier.counted) - len(shown)
     if rest:
         blocks.append(Paragraph(words(f"The other {grouped(rest)} are in ", code("auditor report register"), ".")))
-    return Section("register-s", "Register of changes", tuple(blocks))
+    return Section("register-s", "Register of changes", tuple(blocks), unlisted=True)
 
 
 def unproven_section(dossier: Dossier) -> Section | None:

@@ -1,7 +1,7 @@
 """What is unresolved, most urgent first, folded to at most eight rows whatever its number."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from auditor.model.application import Freeze
 from auditor.model.change import AppKey
@@ -181,8 +181,3 @@ def _length(freeze: Freeze) -> str:
 def _fit(parts: list[str]) -> str:
     shown = [part for place, part in enumerate(parts) if sum(len(one) + 2 for one in parts[: place + 1]) < LINE - 14]
     return listed(parts, max(len(shown), 1))
-
-
-def without_pages(groups: tuple[OpenGroup, ...]) -> tuple[OpenGroup, ...]:
-    """The same list for a report without the sections that its rows lead to."""
-    return tuple(replace(group, rows=tuple(replace(row, page="") for row in group.rows)) for group in groups)

@@ -1,0 +1,127 @@
+"""What all reports have around their sections: title, scope, window, how far the records reach, contents, evidence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports.anchors import reachable
+from reports.as_of import as_of_rows, gap_lines
+from reports.checklist import anchor
+from reports.clock import long_date
+from reports.document import Document, Section
+from reports.dossier import Dossier
+from reports.evidence import digest, evidence_section
+from reports.page_one import OpenGroup, PageOne, Question
+from reports.rich import Text, plain, ref, soft, strong, words
+from reports.wording import count, cut, grouped, middle_cut
+
+TITLE = 78.0
+"""Average characters: two lines at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """What page one says in one report and not in another."""
+
+    kicker: str
+    name: str
+    """The title where none was given, before place and day."""
+    lead: Text
+    caption: Text
+    questions: tuple[Question, ...]
+    unresolved: tuple[OpenGroup, ...] = ()
+    unresolved_caption: Text = ()
+    remark: Text = ()
+
+
+def assembled(
+    dossier: Dossier, front: Front, sections: Sequence[Section | None], last: Sequence[Section] = ()
+) -> Document:
+    """The whole report. Evidence comes after all that cites, so that its list is complete."""
+    kept = [section for section in sections if section is not None]
+    kept += [evidence_section(dossier.cited, dossier.case.coverage), *last]
+    title = heading(dossier, front.name)
+    document = Document(
+        title,
+        middle_cut(f"{title}, {_brief_window(dossier)}", 110),
+        _foot(dossier),
+        plain(front.lead),
+        _page_one(dossier, front, kept),
+        tuple(kept),
+    )
+    return reachable(document)
+
+
+def heading(dossier: Dossier, name: str) -> str:
+    """The title that was given, else `name` with where and on which day."""
+    if dossier.options.title:
+        return cut(dossier.options.title, TITLE)
+    clusters = dossier.clusters
+    where = ""
+    if clusters:
+        where = f" on {middle_cut(clusters[0], 28)}" if len(clusters) == 1 else f" on {count(len(clusters), 'cluster')}"
+    day = f", {long_date(dossier.first_at.date())}" if dossier.first_at is not None else ""
+    return cut(f"{name}{where}{day}", TITLE)
+
+
+def _page_one(dossier: Dossier, front: Front, sections: Sequence[Section]) -> PageOne:
+    return PageOne(
+        front.kicker,
+        (("Scope", _scope(dossier)), ("Window", _window(dossier))),
+        front.lead,
+        front.caption,
+        front.questions,
+        front.remark,
+        front.unresolved_caption,
+        front.unresolved,
+        words(strong("As of "), soft("UTC")),
+        as_of_rows(dossier),
+        gap_lines(dossier),
+        tuple((section.title, section.anchor) for section in sections if not section.unlisted),
+    )
+
+
+def _foot(dossier: Dossier) -> str:
+    version = f" · auditor {dossier.options.version}" if dossier.options.version else ""
+    return f"Records: sha256 {digest(dossier.cited, dossier.case.coverage)}{version}"
+
+
+def _window(dossier: Dossier) -> Text:
+    if dossier.first_at is None or dossier.last_at is None:
+        return words("no record has a time")
+    return dossier.clock.span(dossier.first_at, dossier.last_at)
+
+
+def _brief_window(dossier: Dossier) -> str:
+    if dossier.first_at is None or dossier.last_at is None:
+        return "no time recorded"
+    first, last = dossier.clock.utc(dossier.first_at), dossier.clock.utc(dossier.last_at)
+    return f"{first[:-3]}–{last[:-3]} UTC"
+
+
+def _scope(dossier: Dossier) -> Text:
+    """Clusters, applications and episodes: two lines whatever their number."""
+    clusters = dossier.clusters
+    named = ", ".join(middle_cut(name, 20) for name in clusters[:3])
+    rest = f" and {len(clusters) - 3} more" if len(clusters) > 3 else ""
+    where = f"{'cluster' if len(clusters) == 1 else 'clusters'} {named}{rest}" if clusters else "no cluster"
+    return words(where, _applications(dossier), _episodes(dossier))
+
+
+def _applications(dossier: Dossier) -> str:
+    asked = dossier.case.scope.applications
+    if not asked or len(asked) > 2:
+        return f", {count(len(dossier.case.applications), 'application')}"
+    names = ", ".join(middle_cut(one, 24) for one in asked)
+    return f", {'application' if len(asked) == 1 else 'applications'} {names}"
+
+
+def _episodes(dossier: Dossier) -> Text:
+    episodes = dossier.case.episodes
+    if not episodes:
+        return words("; no episode")
+    links: list[Text] = []
+    for place, episode in enumerate(episodes[:3]):
+        name = middle_cut(episode.application.name, 22)
+        links.append(words(", " if place else "", ref(name, f"#{anchor(place)}")))
+    rest = f" and {grouped(len(episodes) - 3)} more" if len(episodes) > 3 else ""
+    return words("; episode " if len(episodes) == 1 else "; episodes ", *links, rest)
