@@ -159,7 +159,7 @@ def _number(text: str) -> Json:
     if not _FLOAT.match(text) or len(text) > 300:
         return text
     decimal = float(text)
-    return decimal if math.isfinite(value) else text
+    return decimal if math.isfinite(decimal) else text
 
 
 def _reason(error: yaml.YAMLError) -> str:
