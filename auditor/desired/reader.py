@@ -2,20 +2,21 @@
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from auditor.config import RepositoryConfig
 from auditor.desired import helm, kustomize
 from auditor.desired.blobs import UnreadableError
+from auditor.desired.history import Graph, changed
 from auditor.desired.manifests import keyed
 from auditor.desired.pack import Pack
 from auditor.desired.plain import directory_reads
 from auditor.desired.reads import Reads, positions
 from auditor.desired.rendering import Counts, Rendered, Renderer
 from auditor.desired.repositories import Checkout, open_checkouts
-from auditor.desired.source import Effective, deciding_files, destination, effective, normal_path
+from auditor.desired.source import Effective, deciding_files, destination, effective, normal_path, same_repository
 from auditor.desired.strands import Strand, landing, strand
 from auditor.desired.tools import Tools, find_tools
 from auditor.desired.trees import Files, SideBySide, beside, own_paths
@@ -118,11 +119,11 @@ class Reader:
         own = plan.strands[number]
         states = own.states()
         if not own.is_branch:
-            return [landing(commit, (), own.checkout.url) for commit in states]
+            return [landing(commit, (), own.checkout.url, place) for place, commit in enumerate(states)]
         found: set[int] = set()
         for unit in plan.units:
             found.update(self._positions(state, unit, own))
-        return [landing(states[place], own.line.merged(place), own.checkout.url) for place in sorted(found)]
+        return [landing(states[place], own.line.merged(place), own.checkout.url, place) for place in sorted(found)]
 
     def _positions(self, state: ApplicationState, unit: _Unit, own: Strand) -> list[int]:
         """Where the strand changed in what the unit reads. The unit's other strands stay at their tips."""
@@ -215,14 +216,30 @@ class Reader:
         plan = self._plan(state)
         if isinstance(plan, str):
             return ()
-        return [tip for own in plan.strands if own.is_branch for tip in self._branch_tips(own)]
+        return [tip for own in plan.strands if own.is_branch for tip in self._branch_tips(state, plan, own)]
 
-    def _branch_tips(self, own: Strand) -> Iterable[BranchTip]:
+    def _branch_tips(self, state: ApplicationState, plan: _Plan, own: Strand) -> Iterator[BranchTip]:
         graph, landed = own.checkout.graph, own.line.landed
         for name, sha in sorted(own.checkout.branches.items()):
-            ahead = graph.beyond(sha, landed)
-            if ahead and name != own.tracked.branch:
-                yield BranchTip(name, sha, tuple(graph.oldest_first(ahead)))
+            ahead = graph.beyond(sha, landed) if name != own.tracked.branch else []
+            touching = self._touching(state, plan, sha, ahead, graph) if ahead else []
+            if touching:
+                yield BranchTip(name, sha, tuple(graph.oldest_first(touching)))
+
+    def _touching(
+        self, state: ApplicationState, plan: _Plan, tip: str, ahead: Sequence[str], graph: Graph
+    ) -> list[str]:
+        """Those of the commits that change what the application reads at the branch's tip."""
+        revisions = _revisions(plan, tip)
+        if isinstance(revisions, str):
+            return []
+        found: list[str] = []
+        for unit in plan.units:
+            at_tip = {number: revisions[id(strand)] for number, strand in enumerate(unit.strands)}
+            reads = self._reads(unit, state.key.name, _side_by_side(unit, at_tip))[1]
+            place = next(number for number, strand in enumerate(unit.strands) if strand.has(tip))
+            found += [sha for sha in ahead if _touches(graph.commits[sha], reads, place, len(unit.strands))]
+        return found
 
     def contains(self, repo_url: str, sha: str, ancestor: str) -> bool | None:
         """Whether `sha` has `ancestor` in its history; None where either is not known."""
@@ -230,12 +247,48 @@ class Reader:
         if checkout is None or sha not in checkout.graph.commits or ancestor not in checkout.graph.commits:
             return None
         line = checkout.main
-        walked = checkout.graph.beyond(sha, line.line.positions)
-        if ancestor in walked:
+        if ancestor in checkout.graph.beyond(sha, line.line.positions):
             return True
-        ends = [parent for commit in walked for parent in checkout.graph.commits[commit].parents] or [sha]
-        reached = max((line.line.positions[end] for end in ends if end in line.line.positions), default=-1)
+        reached = line.reached(sha)
         return line.landed.get(ancestor, reached + 1) <= reached
+
+    def reached(self, state: ApplicationState, repo_url: str, tracked: str, sha: str) -> tuple[str, int] | None:
+        """`Landing.repo_url`, and the last position of the application's tracked line that `sha` has in its history."""
+        plan = self._plan(state)
+        if isinstance(plan, str):
+            return None
+        for own in plan.strands:
+            if own.is_branch and own.has(sha) and same_repository(own.checkout.url, repo_url) and own.follows(tracked):
+                return own.checkout.url, own.line.reached(sha)
+        return None
+
+    def commit(self, repo_url: str, sha: str) -> Landing | None:
+        """Any commit of a repository, None where it is not known."""
+        found = self._commit(repo_url, sha)
+        return None if found is None else landing(found, (), repo_url)
+
+    def first_parent(self, repo_url: str, sha: str) -> str:
+        """The first parent of a commit, "" where there is none or it is not known."""
+        found = self._commit(repo_url, sha)
+        return found.parents[0] if found is not None and found.parents else ""
+
+    def _commit(self, repo_url: str, sha: str) -> Commit | None:
+        checkout = self._checkouts.get(repo_url)
+        return None if checkout is None else checkout.graph.commits.get(sha)
+
+    def complete(self, state: ApplicationState) -> bool:
+        """Whether the history of what the application tracks goes back to its beginning."""
+        plan = self._plan(state)
+        if isinstance(plan, str):
+            return False
+        return not any(own.states()[0].sha in own.checkout.graph.boundaries for own in plan.strands if own.states())
+
+
+def _touches(commit: Commit, reads: Reads, place: int, count: int) -> bool:
+    paths = {*own_paths(reads.paths, place, count), *own_paths(reads.links, place, count)}
+    folders = own_paths((*reads.folders, *reads.link_folders), place, count)
+    prefixes = tuple(f"{folder}/" if folder else "" for folder in folders)
+    return any(path in paths or path.startswith(prefixes) for path, _ in changed(commit))
 
 
 def _side_by_side(unit: _Unit, shas: Mapping[int, str]) -> Files:

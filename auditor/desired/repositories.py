@@ -119,6 +119,15 @@ class BranchLine:
         """The commits that the commit at this position brought beside itself, oldest first."""
         return tuple(self._graph.oldest_first(self._merged.get(position, ())))
 
+    def reached(self, sha: str) -> int:
+        """The last position of the line in the history of a commit, -1 where they have nothing in common."""
+        positions = self.line.positions
+        if sha in positions:
+            return positions[sha]
+        commits = self._graph.commits
+        ends = (parent for walked in self._graph.beyond(sha, positions) for parent in commits[walked].parents)
+        return max((positions[end] for end in ends if end in positions), default=-1)
+
 
 def open_checkouts(
     repositories: Sequence[RepositoryConfig],

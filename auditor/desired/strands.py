@@ -34,6 +34,13 @@ class Strand:
         """Whether the commit is one of the repository."""
         return sha in self.checkout.graph.commits
 
+    def follows(self, target: str) -> bool:
+        """Whether a targetRevision means the same branch; "" is one that is not known."""
+        if not target or target == self.target:
+            return True
+        other = self.checkout.tracked(target)
+        return not isinstance(other, str) and other.branch == self.tracked.branch
+
     def states(self) -> Sequence[Commit]:
         """What it has pointed to, oldest first."""
         if self.is_branch:
@@ -57,7 +64,7 @@ def strand(source: AppSource, checkouts: dict[str, Checkout]) -> Strand | str:
     return Strand(checkout, source.target_revision, tracked, line)
 
 
-def landing(commit: Commit, merged: tuple[str, ...], repo_url: str) -> Landing:
+def landing(commit: Commit, merged: tuple[str, ...], repo_url: str, position: int = 0) -> Landing:
     """A commit of a strand as one state of what is tracked."""
     return Landing(
         sha=commit.sha,
@@ -68,6 +75,7 @@ def landing(commit: Commit, merged: tuple[str, ...], repo_url: str) -> Landing:
         merged=merged,
         signature=commit.signature,
         repo_url=repo_url,
+        position=position,
     )
 
 

@@ -60,6 +60,8 @@ class Landing:
     signature: str
     repo_url: str = ""
     """The repository of the source whose history this is."""
+    position: int = 0
+    """Place on the tracked line, counted from its beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,26 @@ class GitReader(Protocol):
 
     def contains(self, repo_url: str, sha: str, ancestor: str) -> bool | None:
         """Whether `sha` has `ancestor` in its history; None where either is not known."""
+        ...
+
+    def reached(self, state: ApplicationState, repo_url: str, tracked: str, sha: str) -> tuple[str, int] | None:
+        """`Landing.repo_url`, and the last position of the application's tracked line that `sha` has in its history.
+
+        None where `sha` is not known, the repository is not the application's, or `tracked` (a targetRevision, "" for
+        not known) is another branch than the one that the application tracks.
+        """
+        ...
+
+    def commit(self, repo_url: str, sha: str) -> Landing | None:
+        """Any commit of a repository, None where it is not known."""
+        ...
+
+    def first_parent(self, repo_url: str, sha: str) -> str:
+        """The first parent of a commit, "" where there is none or it is not known."""
+        ...
+
+    def complete(self, state: ApplicationState) -> bool:
+        """Whether the history of what the application tracks goes back to its beginning (no shallow clone)."""
         ...
 
 

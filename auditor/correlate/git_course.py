@@ -1,0 +1,103 @@
+"""The course of an application's desired state in git: what it said when, as far as the clocks and records tell."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from auditor.correlate.git_landing import FirstSeen
+from auditor.correlate.git_source import Epoch, epochs
+from auditor.model.application import ApplicationHistory, ApplicationState
+from auditor.model.change import AppKey
+from auditor.model.desired import DesiredState, GitReader, Landing, Undeterminable
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One state of what the application follows."""
+
+    landing: Landing
+    """What brought it: a commit of its own repository, or the one that declared another source."""
+    state: ApplicationState
+    sha: str
+    """What is rendered."""
+    earliest: datetime
+    latest: datetime | None
+    """First record of a revision that has it, None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """All steps until a moment, oldest first."""
+
+    steps: tuple[Step, ...]
+    git: GitReader
+    as_of: datetime
+    complete: bool
+    """False where older history exists and was not collected."""
+
+    def tip_at(self, moment: datetime) -> int:
+        """The last step that had landed by the committers' clocks, -1 before the first."""
+        return bisect_right([step.earliest for step in self.steps], moment) - 1
+
+    def desired(self, number: int) -> DesiredState | Undeterminable:
+        """The manifests at a step."""
+        step = self.steps[number]
+        return self.git.render(step.state, step.sha)
+
+
+def course(
+    history: ApplicationHistory,
+    applications: Mapping[AppKey, ApplicationHistory],
+    git: GitReader,
+    seen: FirstSeen,
+    as_of: datetime,
+) -> Course | Undeterminable:
+    """The course until `as_of`; the reason where git cannot say anything of the application."""
+    spans = epochs(history, applications, git, as_of)
+    if not spans:
+        return Undeterminable("no record says from where the application is rendered")
+    steps: list[Step] = []
+    for number, epoch in enumerate(spans):
+        until = spans[number + 1].since if number + 1 < len(spans) else None
+        found = _steps(epoch, until, git, seen)
+        if isinstance(found, Undeterminable):
+            return found
+        steps += found
+    kept = tuple(step for step in _in_order(steps) if step.earliest <= as_of)
+    if not kept:
+        return Undeterminable("what the application follows has no commit of that time or before")
+    return Course(kept, git, as_of, all(git.complete(epoch.state) for epoch in spans))
+
+
+def _steps(epoch: Epoch, until: Landing | None, git: GitReader, seen: FirstSeen) -> list[Step] | Undeterminable:
+    """The steps of one epoch: the commit that began it, then those of the application's own repository."""
+    landings = git.landings(epoch.state)
+    if isinstance(landings, Undeterminable):
+        return landings
+    steps: list[Step] = []
+    began = epoch.since
+    for landing in landings:
+        if until is not None and landing.at > until.at:
+            break
+        step = Step(landing, epoch.state, landing.sha, landing.at, seen.of(epoch.state, landing, git))
+        if began is not None and landing.at <= began.at:
+            # Where the epoch begins, its source stands at whatever its repository had come to by then.
+            steps = [Step(began, epoch.state, landing.sha, began.at, None)]
+        else:
+            steps.append(step)
+    return steps
+
+
+def _in_order(steps: Sequence[Step]) -> list[Step]:
+    """The steps with times that never go back: a commit cannot have landed before the one that it stands on, nor
+    after the first record that shows it."""
+    ordered: list[Step] = []
+    before: datetime | None = None
+    for step in steps:
+        earliest = step.earliest if before is None else max(step.earliest, before)
+        if step.latest is not None:
+            earliest = min(earliest, step.latest)
+        before = earliest
+        ordered.append(Step(step.landing, step.state, step.sha, earliest, step.latest))
+    return ordered

@@ -1,0 +1,51 @@
+"""What rendered manifests say of one object of the cluster."""
+
+from auditor.model.desired import DesiredState, ManifestKey, Undeterminable
+from auditor.model.resource import ABSENT, JsonObject, Leaf, ObjectId, Path
+from auditor.objects.kinds import canonical_group
+from auditor.objects.leaves import equal, fold_string_data
+from auditor.objects.paths import lookup
+from auditor.objects.versions import common_version
+
+NOT_DETERMINISTIC = "not deterministic: two renders of one revision differ in this field"
+
+
+def manifest_of(desired: DesiredState, of: ObjectId, namespace: str) -> JsonObject | None:
+    """The manifest that declares an object; `namespace` is the application's destination."""
+    key = _key(desired, of, namespace)
+    return None if key is None else desired.objects[key]
+
+
+def _key(desired: DesiredState, of: ObjectId, namespace: str) -> ManifestKey | None:
+    """The key of its manifest: a cluster-scoped object of a kind that is not known has got the destination's."""
+    places = (of.namespace,) if of.namespace else ("", namespace)
+    for place in places:
+        key = ManifestKey(of.group, of.kind, place, of.name)
+        if key in desired.objects:
+            return key
+    group = canonical_group(of.group, of.kind)
+    alike = (key for key in desired.objects if key.name == of.name and key.kind == of.kind and key.namespace in places)
+    return next((key for key in alike if canonical_group(key.group, key.kind) == group), None)
+
+
+def value_in(desired: DesiredState, of: ObjectId, namespace: str, path: Path) -> Leaf | Undeterminable | None:
+    """What the manifests say of a field; None where they do not declare the object."""
+    key = _key(desired, of, namespace)
+    if key is None:
+        return None
+    found = lookup(_comparable(desired.objects[key], of), path)
+    if key in desired.second:
+        again = lookup(_comparable(desired.second[key], of), path)
+        if not equal(of.group, of.kind, path, found, again):
+            return Undeterminable(NOT_DETERMINISTIC)
+    if not found.known:
+        return Undeterminable("several items of a list in the manifest have the same key")
+    return ABSENT if equal(of.group, of.kind, path, found, ABSENT) else found
+
+
+def _comparable(manifest: JsonObject, of: ObjectId) -> JsonObject:
+    """In the version that its kind is compared in, a Secret's `stringData` folded into `data`."""
+    document = common_version(manifest, of.group, of.kind)
+    if of.kind == "Secret" and not of.group and isinstance(document.get("stringData"), dict):
+        return fold_string_data(document)
+    return document
