@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from auditor.config import Config
-from auditor.correlate.episode_steps import HANDS, Background, Incident, steps
+from auditor.correlate.episode_steps import steps
+from auditor.correlate.incident import HANDS, Background, Incident
 from auditor.model.application import ApplicationHistory, Freeze
 from auditor.model.change import AppKey, Change
 from auditor.model.coverage import Coverage
