@@ -258,6 +258,11 @@ class SourceMark:
     undecodable: int = 0
     writers: Mapping[str, int] = field(default_factory=dict)
     levels: Mapping[str, int] = field(default_factory=dict)
+    account: Mapping[str, int] = field(default_factory=dict)
+    """Every byte by what it was: event, read, foreign, skipped, wrapping. They add up to `bytes`."""
+    streams: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    """By stream (one an API server, "" where not told), the spans of minutes (`2026-11-30T07:00`, UTC, first and last)
+    in which it was never silent for more than five minutes: what lies between them is a gap."""
     first_at: datetime | None = None
     last_at: datetime | None = None
     position: Mapping[str, str] = field(default_factory=dict)
@@ -287,3 +292,8 @@ class Batch:
 
     facts: tuple[Fact, ...]
     mark: SourceMark
+    formerly: str = ""
+    """The name under which an earlier run met this very content (a rotated file): the mark, the skipped places and
+    the origins of that source get the name in `mark` before anything is written."""
+    reread_from: int | None = None
+    """What was said to be skipped in this source at or after this offset is withdrawn: it is read again."""

@@ -1,0 +1,527 @@
+"""What is inside a record: the audit events that a delivery wrapped, recognised by the keys that it has.
+
+Wrappings nest (a Pub/Sub message with a Cloud Logging entry, a Filebeat line with a Docker line with an event), so
+each one opens one layer and hands on what it finds. The table `_LAYERS` lists all that are known.
+"""
+
+import base64
+import binascii
+import csv
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from auditor.collectors.kube_audit import events, gke
+from auditor.collectors.kube_audit.events import Event, moment
+from auditor.collectors.kube_audit.facts import Delivery
+from auditor.collectors.kube_audit.values import CUT, skip_blank, skip_separators, value_end
+
+_NESTING = 8
+"""Layers of wrapping; real deliveries have at most four."""
+_INFLATED = 64 << 20
+"""Bytes that a compressed record may grow to."""
+_TRUNCATED = re.compile(rb"\.{0,3}\s*\[Truncated\.*\]\s*$")
+_EKS_GROUP = re.compile(r"/aws/eks/([^/]+)/cluster")
+_AKS_CLUSTER = re.compile(r"/managedclusters/([^/]+)", re.IGNORECASE)
+Members = Mapping[str, Raw]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One thing inside a record: an event, or (None) something that is none, and its place there."""
+
+    event: Event | None
+    format: str
+    delivery: Delivery
+    start: int
+    end: int
+    reason: str = ""
+    shared: bool = False
+    """Whether its bytes were told of with another finding already."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in the record we are: what was said so far, and the span that findings get."""
+
+    delivery: Delivery
+    format: str
+    start: int
+    end: int
+    depth: int = 0
+    inline: bool = True
+    """Whether the text at hand is the record's own bytes, so that elements have places of their own."""
+
+    def named(self, name: str) -> "_Place":
+        """The outermost wrapping gives the format its name."""
+        return replace(self, format=self.format or name)
+
+
+def unwrap(record: bytes, delivery: Delivery, name: str = "") -> Iterator[Found]:
+    """All that is in `record`, one JSON value. Raises msgspec.DecodeError or RecursionError where it is none."""
+    yield from _open(record, _Place(delivery, name, 0, len(record)))
+
+
+def _open(text: bytes, place: _Place) -> Iterator[Found]:
+    if place.depth > _NESTING:
+        yield _foreign(place, "wrapped too deeply")
+        return
+    if text[:1] == b"[":
+        yield from _elements(text, 0, place.named("json-array"))
+        return
+    if text[:1] != b"{":
+        yield _foreign(place, "not a record")
+        return
+    try:
+        event = events.decode(text)
+        members: Members | None = None
+    except (msgspec.ValidationError, UnicodeDecodeError):
+        members = events.decode_members(text)
+        event = events.lenient(members)
+    if events.is_audit(event):
+        yield Found(event, place.format or "jsonl", place.delivery, place.start, place.end)
+        return
+    yield from _layers(text, events.decode_members(text) if members is None else members, place)
+
+
+def _layers(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    for key, (name, opener) in _LAYERS.items():
+        if key in members:
+            found = list(opener(text, members, place.named(name)))
+            if any(each.event for each in found) or len(found) > 1 or key in _SURE:
+                yield from found
+                return
+    yield _foreign(place, "not an audit event")
+
+
+def _foreign(place: _Place, reason: str) -> Found:
+    return Found(None, place.format, place.delivery, place.start, place.end, reason)
+
+
+def _elements(text: bytes, start: int, place: _Place) -> Iterator[Found]:
+    """The elements of the array that begins at `start`, each with its own place where the text is the record's own."""
+    at = skip_separators(text, start + 1)
+    while at < len(text) and text[at : at + 1] != b"]":
+        end = value_end(text, at)
+        if end < 0:
+            return
+        inner = place
+        if place.inline:
+            inner = replace(place, start=place.start + at, end=place.start + end)
+        yield from _open(text[at:end].rstrip(), replace(inner, depth=place.depth + 1))
+        at = skip_separators(text, end)
+
+
+def _array(key: str) -> "Opener":
+    """The elements of the member `key`."""
+
+    def opener(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+        array = bytes(members[key])
+        if array[:1] != b"[":
+            return
+        place = _with(place, members)
+        if place.inline:
+            start = text.find(array)
+            yield from _elements(array, 0, replace(place, start=place.start + start))
+        else:
+            yield from _elements(array, 0, place)
+
+    return opener
+
+
+def _inner(key: str) -> "Opener":
+    """The member `key`: an object, or a text with a record in it."""
+
+    def opener(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+        yield from _text(members[key], _with(place, members))
+
+    return opener
+
+
+def _text(raw: Raw, place: _Place) -> Iterator[Found]:
+    """What is in a member: an object as it is, or what its text holds."""
+    place = replace(place, depth=place.depth + 1, inline=False)
+    data = bytes(raw)
+    if data[:1] != b'"':
+        if data[:1] in (b"{", b"["):
+            yield from _open(data, place)
+        return
+    content = msgspec.json.decode(data, type=str).encode("utf-8", "replace").strip()
+    yield from within(content, place)
+
+
+def within(content: bytes, place: _Place) -> Iterator[Found]:
+    """The record in a text: the whole of it, or what follows a prefix. One that was cut keeps what it has."""
+    if content[:1] == b'"' and value_end(content, 0) == len(content):
+        yield from _text(Raw(content), place)
+        return
+    start = content.find(b"{")
+    if start < 0 or place.depth > _NESTING:
+        yield _foreign(place, "text without a record")
+        return
+    content = content[start:]
+    end = value_end(content, 0)
+    if end == len(content):
+        yield from _open(content, place)
+    elif event := salvage(content):
+        yield Found(event, place.format, replace(place.delivery, cut=True), place.start, place.end)
+    else:
+        yield _foreign(place, "text without a whole record")
+
+
+def salvage(content: bytes) -> Event | None:
+    """What is left of an event that a delivery cut (CloudWatch at 256 KB, AKS at 16 KiB), None where too little is."""
+    content = _TRUNCATED.sub(b"", content)
+    members: dict[str, Raw] = {}
+    at = skip_blank(content, 1)
+    while content[at : at + 1] == b'"' and (key_end := _string_end(content, at)) > 0:
+        colon = skip_blank(content, key_end)
+        start = skip_blank(content, colon + 1)
+        end = value_end(content, start)
+        if content[colon : colon + 1] != b":" or end < 0 or end >= len(content):
+            break
+        members[msgspec.json.decode(content[at:key_end], type=str)] = Raw(content[start:end].strip())
+        at = skip_separators(content, end)
+    event = events.lenient(members)
+    return event if events.is_audit(event) else None
+
+
+def _string_end(content: bytes, start: int) -> int:
+    found = _STRING.match(content, start)
+    return found.end() if found else CUT
+
+
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+
+
+# What a wrapping says of the events in it
+
+
+def _with(place: _Place, members: Members) -> _Place:
+    """The place with what `members` say of stream, cluster and time."""
+    said = place.delivery
+    stream = _first(members, _STREAMS) or said.stream
+    at = _first_time(members) or said.at
+    return replace(place, delivery=Delivery(at, stream, _cluster(members) or said.cluster))
+
+
+_STREAMS = ("logStreamName", "logStream", "@logStream", "_HOSTNAME", "hostname", "host", "PodName", "pod")
+_TIMES = (
+    "@timestamp", "timestamp", "time", "ts", "TimeGenerated", "eventTime", "_time", "ingestionTime",
+    "__REALTIME_TIMESTAMP", "receiveTimestamp",
+)
+
+
+def _first(members: Members, names: tuple[str, ...]) -> str:
+    for name in names:
+        if name in members and (text := _string(members[name])):
+            return text
+    return ""
+
+
+def _string(raw: Raw) -> str:
+    data = bytes(raw)
+    return msgspec.json.decode(data, type=str) if data[:1] == b'"' else ""
+
+
+def _first_time(members: Members) -> datetime | None:
+    for name in _TIMES:
+        if name in members and (at := _time(events.as_text(msgspec.json.decode(members[name])))):
+            return at
+    return None
+
+
+def _time(text: str) -> datetime | None:
+    """RFC 3339, or a count of seconds, milliseconds, microseconds or nanoseconds since 1970."""
+    digits = text.partition(".")[0]
+    if not digits.isdigit():
+        return moment(text)
+    if not 10 <= len(digits) <= 19:
+        return None
+    seconds = int(digits) / 10 ** (len(digits) - 10)
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def delivery_of(members: Members) -> Delivery:
+    """What the members of a wrapping say of the events in it."""
+    return _with(_Place(Delivery(), "", 0, 0), members).delivery
+
+
+def _cluster(members: Members) -> str:
+    """What CloudWatch's log group or Azure's resource calls the cluster."""
+    group = _first(members, ("logGroup", "logGroupName", "@log"))
+    if group and (found := _EKS_GROUP.search(group)):
+        return found[1]
+    resource = _first(members, ("resourceId", "ResourceId", "_ResourceId"))
+    found = _AKS_CLUSTER.search(resource) if resource else None
+    return found[1] if found else ""
+
+
+# Layers that are more than a member
+
+
+def _log_events(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """A CloudWatch subscription record; CONTROL_MESSAGE ones only say that the subscription lives."""
+    if "messageType" in members and _string(members["messageType"]) == "CONTROL_MESSAGE":
+        yield _foreign(place, "a CloudWatch control message")
+        return
+    yield from _array("logEvents")(text, members, place)
+
+
+def _lambda(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """`awslogs.data`: base64 of gzip of a subscription record."""
+    inner = _object(members["awslogs"])
+    yield from _encoded(inner.get("data"), place)
+
+
+def _encoded(raw: Raw | None, place: _Place) -> Iterator[Found]:
+    """base64 of a record, compressed or not."""
+    try:
+        data = base64.b64decode(_string(raw) if raw is not None else "", validate=True)
+        if data[:2] == b"\x1f\x8b":
+            data = zlib.decompressobj(wbits=31).decompress(data, _INFLATED)
+    except (binascii.Error, ValueError, zlib.error):
+        return
+    yield from within(data.strip(), replace(place, depth=place.depth + 1, inline=False))
+
+
+def _message(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """`message`: text for most shippers, an object with `data` in base64 for Pub/Sub."""
+    raw = members["message"]
+    if bytes(raw)[:1] == b"{" and "data" in (inner := _object(raw)):
+        yield from _encoded(inner["data"], place.named("pubsub"))
+    else:
+        yield from _text(raw, _with(place, members))
+
+
+def _properties(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """An AKS record: `properties.log` is text or an object; other categories carry other logs."""
+    place = _with(place, members)
+    category = _string(members["category"]) if "category" in members else ""
+    properties = _object(members["properties"])
+    if "log" not in properties or (category and not category.lower().startswith("kube-audit")):
+        yield _foreign(place, f"an Azure record of category {category or 'unknown'}")
+        return
+    yield from _text(properties["log"], _with(place, properties))
+
+
+def _gke(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """A Cloud Logging entry, from a sink, `gcloud` or a BigQuery table."""
+    entry = gke.decode_entry(text)
+    mapped = gke.event_of(entry)
+    if mapped is None:
+        yield _foreign(place, "a Cloud Logging entry of another service")
+        return
+    labels = entry.resource.labels if entry.resource else {}
+    at = moment(entry.timestamp or entry.receive_timestamp)
+    event, cut = mapped
+    delivery = Delivery(at, "", events.as_text(labels.get("cluster_name")), cut)
+    yield Found(event, place.format, delivery, place.start, place.end)
+
+
+def _tables(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """The answer of the Log Analytics API: columns once, then rows of values."""
+    for table in msgspec.json.decode(members["tables"], type=list[dict[str, Any]]):
+        names = [events.as_text(column.get("name")) for column in table.get("columns", ())]
+        for row in table.get("rows", ()):
+            encoded = msgspec.json.encode(dict(zip(names, row, strict=False)))
+            yield from _open(encoded, replace(place, depth=place.depth + 1, inline=False))
+
+
+def _row(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """A row of AKSAudit or AKSAuditAdmin: one column a field, objects as text or as they are."""
+    renamed = {_COLUMNS[key]: value for key, value in members.items() if key in _COLUMNS}
+    event = events.lenient(renamed)
+    if not events.is_audit(event):
+        yield _foreign(place, "not an audit event")
+        return
+    for name in ("request", "response"):
+        setattr(event, name, _opened(getattr(event, name)))
+    place = _with(place, members)
+    yield Found(event, place.format, place.delivery, place.start, place.end)
+
+
+def _opened(body: Any) -> Any:
+    """A body that a table holds as text."""
+    if isinstance(body, Raw) and bytes(body)[:2] in (b'"{', b'"['):
+        return Raw(msgspec.json.decode(body, type=str).encode())
+    return body
+
+
+_COLUMNS = {
+    "AuditId": "auditID",
+    "Level": "level",
+    "Stage": "stage",
+    "RequestUri": "requestURI",
+    "Verb": "verb",
+    "User": "user",
+    "ImpersonatedUser": "impersonatedUser",
+    "SourceIps": "sourceIPs",
+    "UserAgent": "userAgent",
+    "ObjectRef": "objectRef",
+    "ResponseStatus": "responseStatus",
+    "RequestObject": "requestObject",
+    "ResponseObject": "responseObject",
+    "RequestReceivedTime": "requestReceivedTimestamp",
+    "StageReceivedTime": "stageTimestamp",
+    "Annotations": "annotations",
+}
+
+
+def _data(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """`data`: Loki's answer (`data.result`) or a bare Pub/Sub message."""
+    raw = bytes(members["data"])
+    if raw[:1] == b'"':
+        yield from _encoded(members["data"], place)
+    elif raw[:1] == b"{" and "result" in (inner := _object(members["data"])):
+        start = text.find(raw)
+        place = replace(place, start=place.start + start) if place.inline else place
+        yield from _array("result")(raw, inner, place.named("loki"))
+
+
+def _loki_values(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """One stream of Loki's answer: labels, and pairs of nanoseconds and line."""
+    labels = _object(members["stream"]) if "stream" in members else {}
+    said = _with(place, labels)
+    for pair in msgspec.json.decode(members["values"], type=list[list[Any]]):
+        if len(pair) > 1 and isinstance(pair[1], str):
+            delivery = replace(said.delivery, at=_time(events.as_text(pair[0])))
+            inner = replace(said, delivery=delivery, depth=said.depth + 1, inline=False)
+            yield from within(pair[1].encode("utf-8", "replace").strip(), inner)
+
+
+def _results(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """`results`: rows of CloudWatch Insights (lists of field and value), or of Splunk."""
+    array = bytes(members["results"])
+    rows = msgspec.json.decode(array, type=list[Any])
+    if not all(isinstance(row, list) for row in rows):
+        yield from _array("results")(text, members, place.named("splunk"))
+        return
+    for row in rows:
+        named = {events.as_text(cell.get("field")): cell.get("value") for cell in row if isinstance(cell, dict)}
+        encoded = msgspec.json.encode(named)
+        yield from _open(encoded, replace(place.named("cloudwatch-insights"), depth=place.depth + 1, inline=False))
+
+
+def _hits(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """Elasticsearch's answer: `hits.hits[]._source`."""
+    raw = bytes(members["hits"])
+    if raw[:1] != b"{" or "hits" not in (inner := _object(members["hits"])):
+        return
+    start = text.find(raw)
+    place = replace(place, start=place.start + start) if place.inline else place
+    yield from _array("hits")(raw, inner, place)
+
+
+def _journald_bytes(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """`MESSAGE` of `journalctl -o json`: text, or a list of numbers where it is not UTF-8 or long."""
+    raw = bytes(members["MESSAGE"])
+    if raw[:1] != b"[":
+        yield from _text(members["MESSAGE"], _with(place, members))
+        return
+    try:
+        content = bytes(msgspec.json.decode(raw, type=list[int]))
+    except (msgspec.DecodeError, ValueError):
+        return
+    yield from within(content.strip(), replace(_with(place, members), depth=place.depth + 1, inline=False))
+
+
+def _kubernetes(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """`kubernetes.audit`, as the Elastic integration stores an event."""
+    inner = _object(members["kubernetes"])
+    if "audit" in inner:
+        yield from _text(inner["audit"], _with(place, members))
+
+
+def _object(raw: Raw) -> dict[str, Raw]:
+    data = bytes(raw)
+    return events.decode_members(data) if data[:1] == b"{" else {}
+
+
+Opener = Callable[[bytes, Members, _Place], Iterator[Found]]
+
+_LAYERS: dict[str, tuple[str, Opener]] = {
+    "protoPayload": ("gke", _gke),
+    "protopayload_auditlog": ("gke-bigquery", _gke),
+    "logEvents": ("cloudwatch-subscription", _log_events),
+    "awslogs": ("cloudwatch-lambda", _lambda),
+    "events": ("cloudwatch", _array("events")),
+    "items": ("event-list", _array("items")),
+    "records": ("aks", _array("records")),
+    "properties": ("aks", _properties),
+    "log_s": ("aks-log-analytics", _inner("log_s")),
+    "AuditId": ("aks-log-analytics", _row),
+    "tables": ("aks-log-analytics", _tables),
+    "hits": ("elasticsearch", _hits),
+    "_source": ("elasticsearch", _inner("_source")),
+    "data": ("", _data),
+    "values": ("loki", _loki_values),
+    "results": ("", _results),
+    "result": ("splunk", _inner("result")),
+    "_raw": ("splunk", _inner("_raw")),
+    "line": ("loki", _inner("line")),
+    "MESSAGE": ("journald", _journald_bytes),
+    "@message": ("cloudwatch-insights", _inner("@message")),
+    "structured": ("viaq", _inner("structured")),
+    "kubernetes": ("elasticsearch", _kubernetes),
+    "message": ("shipper", _message),
+    "log": ("container", _inner("log")),
+    "event": ("hec", _inner("event")),
+    "textPayload": ("gke", _inner("textPayload")),
+    "jsonPayload": ("gke", _inner("jsonPayload")),
+    "body": ("otel", _inner("body")),
+}
+"""By the key that shows the wrapping, in the order in which they are tried: its name, and what opens it."""
+_SURE = frozenset({"protoPayload", "protopayload_auditlog", "logEvents", "properties", "records"})
+"""Keys after which no other layer is tried: what they hold is foreign if it is no audit event."""
+
+
+# Lines that are no JSON
+
+
+def columns(line: bytes) -> tuple[str, ...]:
+    """The columns of a CSV header of an export that can hold audit events; empty for any other line."""
+    names = tuple(line.decode("utf-8", "replace").strip().replace('"', "").split(","))
+    return names if _HEADERS & set(names) and all(_COLUMN.fullmatch(name) for name in names) else ()
+
+
+_HEADERS = frozenset({"@message", "log_s", "_raw", "AuditId", "message", "textPayload"})
+_COLUMN = re.compile(r"[@_A-Za-z][\w.@ \[\]-]*")
+
+
+def csv_row(line: bytes, names: tuple[str, ...]) -> bytes | None:
+    """A CSV row as the JSON object that it stands for; None where it is no such row."""
+    try:
+        cells = next(csv.reader([line.decode("utf-8", "replace")], strict=True), [])
+    except csv.Error:
+        return None
+    if names and len(cells) == len(names):
+        return msgspec.json.encode(dict(zip(names, cells, strict=True)))
+    record = next((cell for cell in cells if cell.lstrip().startswith("{")), None)
+    return None if record is None else msgspec.json.encode({"_raw": record})
+
+
+def prefixed(line: bytes, start: int) -> tuple[Delivery, str]:
+    """What the text before a record (which begins at `start`) says, and the delivery that writes such a prefix."""
+    prefix = line[:start].decode("utf-8", "replace").strip()
+    if found := _CRI.fullmatch(prefix):
+        return Delivery(moment(found[1])), "cri"
+    if found := _STAMP.fullmatch(prefix):
+        return Delivery(moment(found[1])), "cloudwatch-s3"
+    if found := _HOST.fullmatch(prefix):
+        return Delivery(stream=found[1]), "openshift"
+    if found := _SYSLOG.match(prefix):
+        return Delivery(stream=found[1]), "syslog"
+    return Delivery(), "prefixed"
+
+
+_CRI = re.compile(r"(\d{4}-\d\d-\d\dT\S+) std(?:out|err) [FP]")
+_STAMP = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z)")
+_HOST = re.compile(r"([A-Za-z0-9][\w.-]*)")
+_SYSLOG = re.compile(r"(?:<\d+>)?(?:\d )?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT\S+) (\S+) ")
