@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -68,7 +68,7 @@ def app() -> typer.Typer:
 
 def main() -> NoReturn:
     """What the `auditor` program runs."""
-    sys.exit(run(app()))
+    sys.exit(run(partial(app(), prog_name="auditor")))
 
 
 def run(program: Callable[[], object]) -> int:
@@ -90,18 +90,23 @@ def run(program: Callable[[], object]) -> int:
     return Status.CLEAN
 
 
+def _say_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"auditor {version('auditor')}")
+        raise typer.Exit
+
+
 def _before_the_command(
     config: ConfigOption = None,
     store: StoreOption = None,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_say_version)
+    ] = False,
 ) -> None:
     """What changed in the clusters, who changed it, and does git reflect it now: answered from records."""
     BEFORE_THE_COMMAND.set(GivenBefore(config, store))
-    if version:
-        from importlib.metadata import version as installed
-
-        typer.echo(f"auditor {installed('auditor')}")
-        raise typer.Exit
 
 
 def _close_stdout() -> None:

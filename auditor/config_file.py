@@ -79,7 +79,8 @@ def parse(text: str, path: Path, environment: Mapping[str, str]) -> Config:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: {error}", "It must be valid TOML.") from error
+        said = str(error).replace("at end of document", f"at the end, line {len(text.splitlines())}")
+        raise ConfigError(f"{path}: {said}", "It must be valid TOML.") from error
     reader = _Reader(path, text)
     reader.known_sections(document)
     tables: dict[str, Any] = {

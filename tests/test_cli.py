@@ -1,0 +1,146 @@
+"""The command line as a whole: it starts quickly, knows its commands, and says every failure in its own status."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from auditor import errors, registry
+from auditor.cli import app, run
+from auditor.console.status import Status
+
+HEAVY = (
+    "duckdb", "fsspec", "git", "jinja2", "kubernetes", "numpy", "pandas", "psycopg", "pydantic", "rich", "sqlalchemy",
+    "sqlmodel", "weasyprint", "yaml",
+)  # fmt: skip
+
+
+def auditor(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "auditor", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
+
+
+def test_the_commands_are_these() -> None:
+    assert [command.name for command in registry.commands()] == [
+        "demo", "init", "collect", "run", "report", "changes", "who", "episodes", "findings", "staging", "show",
+        "sources", "sql",
+    ]  # fmt: skip
+
+
+def test_the_collectors_are_these() -> None:
+    assert [collector.name for collector in registry.collectors()] == [
+        "announcements", "argocd", "git", "audit", "objects",
+    ]  # fmt: skip
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = f"""
+import sys
+from auditor.cli import app
+try:
+    app()(["--help"])
+except SystemExit:
+    pass
+print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Questions:" in done.stdout
+    assert done.stderr == "[]\n"
+
+
+def test_help_is_there_within_a_moment() -> None:
+    def seconds() -> float:
+        start = time.perf_counter()
+        assert auditor("--help").returncode == 0
+        return time.perf_counter() - start
+
+    assert min(seconds() for _ in range(5)) < 0.3
+
+
+@pytest.mark.parametrize("name", [command.name for command in registry.commands()])
+def test_every_command_explains_itself(name: str) -> None:
+    done = auditor(name, "--help", COLUMNS="80")
+    assert done.returncode == 0
+    assert f"Usage: auditor {name}" in done.stdout
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
+
+
+def test_a_command_that_is_none_is_a_usage_error() -> None:
+    assert auditor("frobnicate").returncode == Status.USAGE
+
+
+def test_the_version_is_told() -> None:
+    assert re.fullmatch(r"auditor \d+\.\d+\.\d+\n", auditor("--version").stdout)
+
+
+def _raises(error: BaseException) -> Callable[[], object]:
+    def program() -> object:
+        raise error
+
+    return program
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (errors.ConfigError("m", "h"), Status.CONFIG),
+        (errors.SourceError("m", "h"), Status.SOURCE),
+        (errors.StoreError("m", "h"), Status.STORE),
+        (errors.StoreLockedError("m", "h"), Status.LOCKED),
+        (errors.RenderError("m", "h"), Status.RENDER),
+        (KeyboardInterrupt(), Status.INTERRUPTED),
+        (SystemExit(3), Status.FINDINGS),
+    ],
+)
+def test_each_failure_has_its_own_status(error: BaseException, status: Status) -> None:
+    assert run(_raises(error)) == status
+
+
+def test_every_error_of_ours_has_a_status() -> None:
+    kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.AuditorError)]
+    for kind in kinds:
+        if kind is not errors.AuditorError:
+            assert run(_raises(kind("message", ""))) > Status.NOT_FOUND
+
+
+def test_an_error_is_two_lines_on_stderr_without_control_characters(capsys: pytest.CaptureFixture[str]) -> None:
+    run(_raises(errors.SourceError("no \x1b[31mcolour", "look \u202eagain")))
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.splitlines()[0].startswith("auditor: no ")
+    assert "\x1b" not in said.err
+    assert "\u202e" not in said.err
+
+
+def test_a_bug_shows_where_it_is() -> None:
+    with pytest.raises(ZeroDivisionError):
+        run(_raises(ZeroDivisionError()))
+
+
+def test_the_page_of_exit_statuses_lists_them_all() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "exit-codes.md").read_text()
+    rows = {int(number): name for number, name in re.findall(r"^\| (\d+) \| ([a-z ]+) \|", page, re.M)}
+    assert rows == {status.value: status.name.lower().replace("_", " ") for status in Status}
+
+
+def test_a_pipe_that_closes_early_is_no_failure(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m auditor sql 'SELECT 1' --format json --store sqlite:///{tmp_path}/x.db | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert "Traceback" not in done.stderr
+
+
+def test_options_may_stand_before_the_command(tmp_path: Path) -> None:
+    (tmp_path / "other.toml").write_text("[oops]\n")
+    done = auditor("--config", str(tmp_path / "other.toml"), "sources")
+    assert done.returncode == Status.CONFIG
+    assert "unknown section [oops]" in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_application_is_assembled_once() -> None:
+    assert app() is app()
