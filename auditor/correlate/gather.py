@@ -1,0 +1,147 @@
+"""From all facts to one case: the order in which the parts of correlation are asked, and nothing of their own work."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+
+from auditor.config import Config
+from auditor.correlate import applications, changes, writes
+from auditor.correlate.argo_identity import Statements
+from auditor.correlate.bypass import Bypasses, revisions_seen
+from auditor.correlate.bypass_changes import through_argo
+from auditor.correlate.channels import channel
+from auditor.correlate.coverage import coverage
+from auditor.correlate.declared import Declared
+from auditor.correlate.episodes import episodes
+from auditor.correlate.git_verdict import GitJudge
+from auditor.correlate.identities import Identities
+from auditor.correlate.owners import Owners, instance_label
+from auditor.correlate.records import Facts, Records, facts
+from auditor.correlate.scope import narrow
+from auditor.correlate.staging import staging_pairs
+from auditor.correlate.verdicts import Bench, verdicts
+from auditor.model.application import ApplicationHistory, ApplicationState
+from auditor.model.case import Case, LiveState, Scope
+from auditor.model.change import AppKey, Write
+from auditor.model.desired import DesiredState, GitReader, Landing, Undeterminable
+from auditor.model.facts import AuditEvent
+from auditor.model.resource import ObjectId
+from auditor.progress import SILENT, Progress
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def gather(records: Records, config: Config, scope: Scope, git: GitReader, progress: Progress = SILENT) -> Case:
+    """The case of a scope, without findings: those are detectors' work on what this gives them."""
+    return narrow(_Gathering(records, config, scope, git, progress).case(), scope)
+
+
+class _Gathering:
+    """One pass over the facts. Each part is worked out once and handed to those that need it."""
+
+    def __init__(self, records: Records, config: Config, scope: Scope, git: GitReader, progress: Progress) -> None:
+        self._records = records
+        self._config = config
+        self._scope = scope
+        self._git = git
+        self._progress = progress
+        self._facts: Facts = facts(records, scope.as_of)
+        self._statements = Statements(self._facts.argo_events)
+        self._identities = Identities(config.actor_rules, self._statements)
+
+    def _events(self) -> Iterable[AuditEvent]:
+        return self._records.audit_events(until=self._scope.as_of)
+
+    def case(self) -> Case:
+        self._progress.note("Correlating.")
+        own = [event for event in self._events() if applications.is_of_argocd(event)]
+        histories = applications.histories(
+            self._facts.snapshots,
+            own,
+            self._facts.argo_events,
+            self._facts.settings,
+            self._config,
+            self._identities.identify,
+        )
+        covered = coverage(self._config, self._facts.marks, self._facts.skipped, histories)
+        as_of = self._scope.as_of or covered.as_of.moment or _EPOCH
+        declared = Declared(histories, self._git)
+        owners = Owners(histories, self._facts.settings, declared.keys)
+        told, live = self._told(histories, declared, owners)
+        bypasses = Bypasses(histories, own, self._statements, self._identities.identify, self._tracks)
+        told = through_argo(told, owners, bypasses, declared)
+        found = changes.changes(told, lambda write: _owned(owners, write))
+        judge = GitJudge(self._git, histories, revisions_seen(histories), as_of)
+        judged = verdicts(found, told, Bench(histories, self._facts.settings, judge, declared, bypasses, live, as_of))
+        desired, landings = self._at_tip(histories, judge)
+        return Case(
+            scope=self._scope,
+            coverage=covered,
+            applications=histories,
+            writes=told,
+            changes=found,
+            verdicts=judged,
+            episodes=episodes(
+                found,
+                judged,
+                histories,
+                self._facts.announcements,
+                covered,
+                self._facts.commits,
+                self._config,
+            ),
+            staging=staging_pairs(self._config, histories, live, desired, found, judged, landings, self._git),
+            announcements=self._facts.announcements,
+            commits=self._facts.commits,
+            landings=landings,
+            argo_events=self._facts.argo_events,
+            settings=self._facts.settings,
+            desired=desired,
+            live=live,
+        )
+
+    def _told(
+        self, histories: Mapping[AppKey, ApplicationHistory], declared: Declared, owners: Owners
+    ) -> tuple[tuple[Write, ...], dict[ObjectId, LiveState]]:
+        """All writes on objects that somebody manages or that a person touched, and what became of those objects."""
+        identify = self._identities.identify
+        relevant = changes.relevant(self._events, identify, channel, owners.lists)
+        live: dict[ObjectId, LiveState] = {}
+        told: list[Write] = []
+        for history in writes.histories(
+            relevant,
+            self._facts.objects,
+            identify,
+            channel,
+            declared.object_at,
+            instance_label(self._facts.settings),
+        ):
+            live[history.object] = history.live
+            told += [self._identities.with_evidence(write) for write in history.writes]
+        told.sort(key=writes.by_time)
+        return tuple(told), live
+
+    def _tracks(self, state: ApplicationState, revision: str) -> bool | None:
+        landings = self._git.landings(state)
+        if isinstance(landings, Undeterminable) or not landings:
+            return None
+        return self._git.contains(state.sources[0].repo_url, landings[-1].sha, revision)
+
+    def _at_tip(
+        self, histories: Mapping[AppKey, ApplicationHistory], judge: GitJudge
+    ) -> tuple[dict[AppKey, DesiredState | Undeterminable], dict[AppKey, tuple[Landing, ...]]]:
+        """What git wants of each application at the end, and the commits that led there."""
+        desired: dict[AppKey, DesiredState | Undeterminable] = {}
+        landings: dict[AppKey, tuple[Landing, ...]] = {}
+        for key in histories:
+            course = judge.course(key)
+            if isinstance(course, Undeterminable):
+                desired[key] = course
+            else:
+                desired[key] = course.desired(len(course.steps) - 1)
+                landings[key] = tuple(step.landing for step in course.steps)
+        return desired, landings
+
+
+def _owned(owners: Owners, write: Write) -> tuple[tuple[AppKey, ...], str]:
+    found = owners.of(write.object, dict(write.marks), write.at)
+    return found.owners, found.known_by

@@ -1,0 +1,114 @@
+"""The two answers for each change that did not come through git, and what happens to it next."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from auditor.correlate.bypass import Bypasses
+from auditor.correlate.cluster_verdict import judge_cluster
+from auditor.correlate.declared import Declared
+from auditor.correlate.git_manifest import manifest_of
+from auditor.correlate.git_verdict import GitJudge
+from auditor.correlate.prospect import outlook
+from auditor.correlate.sight import argocd_sees, ignore_rules
+from auditor.model.application import ApplicationHistory, ApplicationState, Freeze
+from auditor.model.case import LiveState
+from auditor.model.change import AppKey, Change, Write
+from auditor.model.desired import Undeterminable
+from auditor.model.facts import ArgoSettings
+from auditor.model.resource import JsonObject, ObjectId
+from auditor.model.verdict import FieldVerdict, Verdict
+
+JUDGED = frozenset({"out-of-band", "bypass"})
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What judging looks at."""
+
+    histories: Mapping[AppKey, ApplicationHistory]
+    settings: Sequence[ArgoSettings]
+    git: GitJudge
+    declared: Declared
+    bypasses: Bypasses
+    live: Mapping[ObjectId, LiveState]
+    as_of: datetime
+
+
+def verdicts(changes: Iterable[Change], writes: Iterable[Write], bench: Bench) -> dict[str, Verdict]:
+    """By change id; controllers' and GitOps changes have none."""
+    by_object: dict[ObjectId, list[Write]] = defaultdict(list)
+    for write in writes:
+        by_object[write.object].append(write)
+    return {
+        change.id: _verdict(change, by_object[change.write.object], bench)
+        for change in changes
+        if change.write.cause in JUDGED
+    }
+
+
+def _verdict(change: Change, writes: Sequence[Write], bench: Bench) -> Verdict:
+    write = change.write
+    git, in_git = bench.git.judge(change)
+    cluster, in_cluster = judge_cluster(
+        change,
+        writes,
+        bench.git.value_then(change),
+        bench.as_of,
+        bench.live.get(write.object),
+        lambda later: _pressed(change.application, later, bench.bypasses),
+    )
+    fields = tuple(FieldVerdict(*pair) for pair in zip(in_git, in_cluster, strict=True)) if in_cluster else ()
+    prospect, following = outlook(
+        change,
+        git,
+        cluster,
+        fields,
+        _state(change, bench.as_of, bench),
+        _manifest(change, bench.as_of, bench),
+        _rules(change, bench.as_of, bench),
+        _open_freezes(change, bench),
+    )
+    return Verdict(write.id, git, cluster, fields, _seen(change, bench), prospect, following)
+
+
+def _seen(change: Change, bench: Bench) -> bool | None:
+    at = change.write.at
+    return argocd_sees(change, _manifest(change, at, bench), _rules(change, at, bench))
+
+
+def _state(change: Change, at: datetime, bench: Bench) -> ApplicationState | None:
+    history = bench.histories.get(change.application) if change.application else None
+    return history.at(at) if history else None
+
+
+def _manifest(change: Change, at: datetime, bench: Bench) -> JsonObject | Undeterminable | None:
+    """What Argo CD compares the object with at a moment; None where the application declares no such object."""
+    if change.application is None:
+        return None
+    desired = bench.declared.at(change.application, at)
+    state = _state(change, at, bench)
+    if isinstance(desired, Undeterminable) or state is None:
+        return desired if isinstance(desired, Undeterminable) else None
+    return manifest_of(desired, change.write.object, state.destination_namespace)
+
+
+def _rules(change: Change, at: datetime, bench: Bench) -> tuple[JsonObject, ...]:
+    state = _state(change, at, bench)
+    if state is None:
+        return ()
+    return ignore_rules(state, [each for each in bench.settings if each.argocd == state.key.argocd])
+
+
+def _open_freezes(change: Change, bench: Bench) -> list[Freeze]:
+    history = bench.histories.get(change.application) if change.application else None
+    return [freeze for freeze in history.freezes if freeze.ended_at is None] if history else []
+
+
+def _pressed(application: AppKey | None, write: Write, bypasses: Bypasses) -> str:
+    """Who asked for the sync that a write of the controller belongs to, as a clause."""
+    sync = bypasses.sync_of(application, write.object, write.at) if application else None
+    if sync is None or sync.origin != "manual" or sync.requested_by is None or not sync.requested_by.name:
+        return ""
+    return f"in a sync that {sync.requested_by.name} asked for"
