@@ -11,6 +11,7 @@ from auditor.correlate import admission, settlement
 from auditor.correlate.actors import disagreement
 from auditor.correlate.attribution import Account, Ask, account
 from auditor.correlate.overlap import holds
+from auditor.correlate.ownership_evidence import Witness, missing, settle
 from auditor.correlate.sequence import FINAL_STAGES, Entry, Request, Sighting
 from auditor.correlate.state import (
     GONE,
@@ -25,7 +26,7 @@ from auditor.correlate.state import (
 )
 from auditor.model.case import LiveState
 from auditor.model.change import Actor, Cause, Evidence, FieldChange, Outcome, Write
-from auditor.model.facts import AuditEvent
+from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.model.resource import ABSENT, Json, JsonObject, ObjectId, Path
 from auditor.objects import kinds, patch
 
@@ -62,6 +63,8 @@ class Senses:
     channel: Channel
     desired: Desired
     instance_label: str
+    since: datetime | None = None
+    """Begin of the cluster's audit records: an earlier write is not missing from them. None where there are none."""
 
 
 @dataclass(slots=True)
@@ -69,7 +72,7 @@ class _Pending:
     """A write of which the record does not show yet whether it stored something."""
 
     place: int
-    before: State
+    before: Before
     alone: bool
     """No other write without a body came since the state before."""
 
@@ -81,8 +84,8 @@ class Story:
         self._subject = subject
         self._senses = senses
         self._state: State = NOTHING_KNOWN
-        self._unread: bytes | None = None
-        """A later whole body than the state, decoded when somebody asks."""
+        self._unread: AuditEvent | None = None
+        """Its response is a later whole body than the state, decoded when somebody asks."""
         self._seen_whole = False
         """The state is a body of the API server, and nothing was rebuilt on it."""
         self._blurred = False
@@ -90,10 +93,16 @@ class Story:
         self._at = datetime.min.replace(tzinfo=UTC)
         self._writes: list[Write] = []
         self._pending: list[_Pending] = []
+        self._missing: dict[str, Write] = {}
+        """Writes without an event, known by ownership."""
 
     def writes(self) -> tuple[Write, ...]:
-        """The writes so far."""
-        return tuple(replace(write, position=place) for place, write in enumerate(self._writes))
+        """The writes so far, those too that only managedFields tell of."""
+        self._current()
+        told = list(self._writes)
+        for write in sorted(self._missing.values(), key=lambda write: (write.at, write.id)):
+            told.insert(sum(other.at <= write.at for other in told), write)
+        return tuple(replace(write, position=place) for place, write in enumerate(told))
 
     def live(self) -> LiveState:
         """What the object was after the last entry."""
@@ -103,9 +112,7 @@ class Story:
     def take(self, entry: Entry) -> None:
         """Tell the next entry."""
         if isinstance(entry, Sighting):
-            body = _json_object(entry.snapshot.body)
-            if body is not None:
-                self._see(body, entry.snapshot.at or self._at)
+            self._sight(entry.snapshot)
             return
         event = entry.event
         if event.subresource not in (*_STORED, *_REPORTED):
@@ -123,11 +130,29 @@ class Story:
         else:
             self._update(entry)
 
+    def _sight(self, snapshot: ObjectSnapshot) -> None:
+        body = _json_object(snapshot.body)
+        if body is None:
+            return
+        before = self._stand_in(self._current(), self._senses.desired(self._subject, snapshot.at or self._at), None)
+        evidence = Evidence("object", f"{self._subject}@{snapshot.resource_version}", snapshot.origin)
+        witness = Witness(self._subject, body, (evidence,))
+        self._see(body, snapshot.at or self._at, witness)
+        self._hear(witness, before)
+
+    def _hear(self, witness: Witness, before: Before) -> None:
+        """What managedFields of a body tell of writes that are not in the records."""
+        if self._senses.since is None:
+            return
+        told = [*self._writes, *self._missing.values()]
+        for write in missing(witness, told, self._senses.since, before):
+            self._missing[write.id] = write
+
     def _access(self, request: Request) -> None:
         """A door that was opened, or tried: nothing of the object changes."""
-        draft = self._draft(request, "unknown")
-        if draft.cause == "out-of-band":
+        if self._cause(request.event) == "out-of-band":
             outcome: Outcome = "refused" if _is_refused(request.event) else "access"
+            draft = self._draft(request, "unknown")
             self._add(replace(draft, outcome=outcome, persisted="proven", fields_known=False))
 
     def _unstored(self, request: Request) -> None:
@@ -135,9 +160,8 @@ class Story:
         event = request.event
         outcome: Outcome = "refused" if _is_refused(event) else "dry-run"
         if event.subresource in _REPORTED:
-            draft = self._draft(request, "unknown")
-            if draft.cause == "out-of-band":
-                self._add(replace(draft, outcome=outcome, persisted="proven"))
+            if self._cause(event) == "out-of-band":
+                self._add(replace(self._draft(request, "unknown"), outcome=outcome, persisted="proven"))
             return
         ask = self._ask(request, None)
         asked: tuple[FieldChange, ...] = ()
@@ -150,11 +174,10 @@ class Story:
 
     def _report(self, request: Request) -> None:
         """A write to `status`: a controller's says how the object fares, a person's steers a rollout."""
-        draft = self._draft(request, "unknown")
-        if draft.cause == "out-of-band":
-            self._add(replace(draft, outcome="access", persisted="proven"))
+        if self._cause(request.event) == "out-of-band":
+            self._add(replace(self._draft(request, "unknown"), outcome="access", persisted="proven"))
         if request.bodies.answers_with_object:
-            self._see_later(request.event.response, request.event.at)
+            self._see_later(request.event)
         elif (sent := self._read_before(request)) is not None:
             self._see(sent, request.event.at)
             self._state = replace(self._state, version="")
@@ -208,7 +231,7 @@ class Story:
         written = replace(draft, operation="delete", outcome=outcome, persisted=persisted, notes=notes)
         self._add(replace(written, fields_known=True))
         if outcome == "unproven":
-            self._pend(before)
+            self._pend(Before(before))
             self._set(NOTHING_KNOWN, event.at)
         elif outcome != "no-op":
             self._set(after, event.at, whole=after.body is not None)
@@ -224,7 +247,8 @@ class Story:
         outcome, persisted = settlement.settle_update(request, found, before, after)
         if outcome == "status" and draft.cause == "out-of-band":
             outcome = "access"
-        self._confirm(stored, lambda path: _names(found, path))
+        if stored is not None:
+            self._confirm(Witness(self._subject, stored, draft.evidence), lambda path: _names(found, path))
         written = replace(draft, outcome=outcome, persisted=persisted, asked=found.asked, fields_known=found.known)
         written = replace(written, notes=found.notes, last_applied=_last_applied(ask.body))
         if outcome in ("changed", "unproven", "bookkeeping"):
@@ -234,8 +258,10 @@ class Story:
         if outcome != "status" or draft.cause == "out-of-band":
             self._add(written)
             if outcome == "unproven":
-                self._pend(before.state)
+                self._pend(before)
         self._settle_state(event, written, before.state, after)
+        if stored is not None and self._writes:
+            self._hear(Witness(self._subject, stored, draft.evidence), before)
 
     def _settle_state(self, event: AuditEvent, written: Write, before: State, after: State) -> None:
         """The state that a write leaves, as far as the record shows that it stored anything."""
@@ -257,12 +283,16 @@ class Story:
         state = self._current()
         if state.comparable:
             return Before(state, doubtful=self._missed_a_write(request, state, stored))
-        instead: list[JsonObject] = []
-        if not self._blurred:
-            applied = state.last_applied or _last_applied_in(stored, request.bodies.request)
-            desired = self._senses.desired(self._subject, request.event.at) if cause == "out-of-band" else None
-            instead = [each for each in (applied, desired) if each is not None]
-        return Before(state, tuple(instead))
+        applied = _last_applied_in(stored, request.bodies.request)
+        desired = self._senses.desired(self._subject, request.event.at) if cause == "out-of-band" else None
+        return self._stand_in(state, desired, applied)
+
+    def _stand_in(self, state: State, desired: JsonObject | None, applied: JsonObject | None) -> Before:
+        """A state with what stands in for it where it is not known; nothing does after a write without a body."""
+        if state.comparable or self._blurred:
+            return Before(state)
+        instead = (state.last_applied or applied, desired)
+        return Before(state, tuple(each for each in instead if each is not None))
 
     def _missed_a_write(self, request: Request, before: State, stored: JsonObject | None) -> bool:
         """Whether `generation`, which counts writes to the spec, shows one that is not in the records."""
@@ -309,21 +339,23 @@ class Story:
 
     def _current(self) -> State:
         if self._unread is not None:
-            body = _json_object(self._unread)
+            event, earlier = self._unread, self._state
             self._unread = None
+            body = _json_object(event.response)
             if body is not None:
                 self._state = of_object(body)
+                self._hear(Witness(self._subject, body, _evidence(event)), Before(earlier))
         return self._state
 
-    def _see_later(self, body: bytes | None, at: datetime) -> None:
+    def _see_later(self, event: AuditEvent) -> None:
         """A whole body of the API server between two writes; decoded now only where a write waits for it."""
-        if self._pending and (seen := _json_object(body)) is not None:
-            self._see(seen, at)
+        if self._pending and (seen := _json_object(event.response)) is not None:
+            self._see(seen, event.at, Witness(self._subject, seen, _evidence(event)))
             return
-        self._unread, self._at, self._seen_whole, self._blurred = body, at, True, False
+        self._unread, self._at, self._seen_whole, self._blurred = event, event.at, True, False
 
-    def _see(self, body: JsonObject, at: datetime) -> None:
-        self._confirm(body, lambda path: False)
+    def _see(self, body: JsonObject, at: datetime, witness: Witness | None = None) -> None:
+        self._confirm(witness or Witness(self._subject, body, ()), lambda path: False)
         self._set(of_object(body), at, whole=True)
         self._blurred = False
 
@@ -331,25 +363,29 @@ class Story:
         self._state, self._unread, self._at, self._seen_whole = state, None, at, whole
         self._blurred = self._blurred and not state.whole
 
-    def _pend(self, before: State) -> None:
+    def _pend(self, before: Before) -> None:
         for other in self._pending:
             other.alone = False
         self._pending.append(_Pending(len(self._writes) - 1, before, not self._pending))
 
-    def _confirm(self, body: JsonObject | None, names: Callable[[Path], bool]) -> None:
-        """A whole body settles what the writes that wait for one did."""
-        if body is None:
-            return
+    def _confirm(self, witness: Witness, names: Callable[[Path], bool]) -> None:
+        """A whole body settles what the writes that wait for one did. `names`: what a still later request set."""
         for each in self._pending:
-            write = self._writes[each.place]
-            if write.operation == "delete":
-                write = settlement.confirm_delete(write, each.before, body)
-            elif write.fields_known:
-                write = settlement.confirm(write, body, names)
-            elif each.alone and each.before.comparable and each.before.body is not None:
-                write = settlement.confirm_unseen(write, each.before.body, body, names)
-            self._writes[each.place] = write
+            self._writes[each.place] = self._confirmed(self._writes[each.place], each, witness, names)
         self._pending.clear()
+
+    def _confirmed(self, write: Write, each: _Pending, witness: Witness, names: Callable[[Path], bool]) -> Write:
+        if write.operation == "delete":
+            return settlement.confirm_delete(write, each.before.state, witness.body)
+        settled = settle(write, witness, self._writes, each.before)
+        if settled is not write:
+            return settled
+        if write.fields_known:
+            return settlement.confirm(write, witness.body, names)
+        earlier = each.before.state
+        if each.alone and earlier.comparable and earlier.body is not None:
+            return settlement.confirm_unseen(write, earlier.body, witness.body, names)
+        return write
 
     def _confirm_deletes(self) -> None:
         """A create that was accepted shows that the deletes before it were real."""
@@ -361,6 +397,9 @@ class Story:
 
     def _add(self, write: Write) -> None:
         self._writes.append(write)
+
+    def _cause(self, event: AuditEvent) -> Cause:
+        return cause_of(self._senses.identify(event), self._senses.channel(event, "unknown"))
 
     def _draft(self, request: Request, patch_type: str) -> Write:
         """A write with all that the event alone tells."""
@@ -392,7 +431,7 @@ class Story:
             reason=event.reason,
             fields_known=body is not None,
             known_by="event",
-            evidence=(Evidence("audit", event.audit_id, event.origin, event.id),),
+            evidence=_evidence(event),
             disagreement=disagreement(event, actor, _initiated_by(body)) or "",
             admitted_by=admission.names(event.annotations),
             marks=marks(self._current(), self._senses.instance_label),
@@ -411,6 +450,10 @@ def _id(request: Request, subject: ObjectId) -> str:
     if request.item is None:
         return request.event.id
     return hashlib.sha256(f"{request.event.id}\0{subject!r}".encode()).hexdigest()
+
+
+def _evidence(event: AuditEvent) -> tuple[Evidence, ...]:
+    return (Evidence("audit", event.audit_id, event.origin, event.id),)
 
 
 def _is_refused(event: AuditEvent) -> bool:

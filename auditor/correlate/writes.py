@@ -4,7 +4,7 @@ Objects are independent of each other, so each is told on its own, its requests 
 state of the object carried from one to the next.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -48,9 +48,9 @@ def histories(
     `instance_label` is the label by which Argo CD tracks, "" where it tracks by annotation.
     """
     entries = by_object(events, snapshots)
-    senses = Senses(identify, channel, desired, instance_label)
+    begins = _begins(entries)
     for subject in sorted(entries):
-        story = Story(subject, senses)
+        story = Story(subject, Senses(identify, channel, desired, instance_label, begins.get(subject.cluster)))
         for entry in in_order(entries.pop(subject)):
             story.take(entry)
         yield ObjectHistory(subject, story.writes(), story.live())
@@ -91,6 +91,16 @@ def by_object(events: Iterable[AuditEvent], snapshots: Iterable[ObjectSnapshot])
     for snapshot in snapshots:
         entries.setdefault(_shown(snapshot), []).append(Sighting(snapshot))
     return entries
+
+
+def _begins(entries: Mapping[ObjectId, list[Entry]]) -> dict[str, datetime]:
+    """By cluster, the time of the first audit event."""
+    begins: dict[str, datetime] = {}
+    for subject, told in entries.items():
+        times = [entry.event.at for entry in told if isinstance(entry, Request)]
+        if times:
+            begins[subject.cluster] = min(begins.get(subject.cluster, times[0]), *times)
+    return begins
 
 
 def _shown(snapshot: ObjectSnapshot) -> ObjectId:
