@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from auditor.config import Person
 from auditor.model.facts import Announcement
@@ -47,13 +48,10 @@ def announcement_of(
     """The first message that announces the incident: one within it before one ahead of it. `applications` are the
     names of all applications, to tell whose incident a message is about."""
     mine = [identities(actor, people) for actor in subject.actors]
-    told = [message for message in messages if _tells(message, subject, applications, mine)]
-    within = [message for message in told if subject.began_at <= message.at <= subject.until]
-    ahead = [
-        message
-        for message in told
-        if subject.lead_from <= message.at < subject.began_at and _ABOUT_THE_ACT.search(message.text)
-    ]
+    near = [message for message in messages if subject.lead_from <= message.at <= subject.until]
+    told = [message for message in near if _tells(message, subject, applications, mine)]
+    within = [message for message in told if message.at >= subject.began_at]
+    ahead = [message for message in told if message.at < subject.began_at and _ABOUT_THE_ACT.search(message.text)]
     return min(within, key=_order, default=max(ahead, key=_order, default=None))
 
 
@@ -96,4 +94,9 @@ def wrote(message: Announcement, actor: frozenset[str]) -> bool:
 
 def mentions(text: str, name: str) -> bool:
     """Whether a text names something, and not something else whose name contains it."""
-    return bool(name) and re.search(rf"(?i)(?<![\w.-]){re.escape(name)}(?![\w-])", text) is not None
+    return bool(name) and _naming(name).search(text) is not None
+
+
+@lru_cache(maxsize=4096)
+def _naming(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?i)(?<![\w.-]){re.escape(name)}(?![\w-])")

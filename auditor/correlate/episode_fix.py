@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from auditor.correlate.incident import Incident, untaken
+from auditor.correlate.incident import RESTARTED_AT, Incident, untaken
 from auditor.model.change import Change, Evidence
 from auditor.model.episode import Step
 from auditor.model.resource import Path
@@ -11,7 +11,6 @@ from auditor.model.verdict import FieldVerdict, GitVerdict, Verdict
 from auditor.objects.paths import text
 
 _OPEN = frozenset({"not-reflected", "not-in-git", "on-branch"})
-_RESTARTED = "kubectl.kubernetes.io/restartedAt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +34,9 @@ class Answer:
 
 
 def answers(incident: Incident, verdicts: Mapping[str, Verdict]) -> list[Answer]:
-    """All that the incident set. A restart is an act and no value: git need not know of it."""
+    """All that the incident set. A restart is an act: git need not know of it."""
     found = [field for change in incident.changes for field in _of_change(change, verdicts.get(change.id))]
-    return [field for field in found if not (field.path and field.path[-1] == _RESTARTED)]
+    return [field for field in found if not (field.path and field.path[-1] == RESTARTED_AT)]
 
 
 def _of_change(change: Change, verdict: Verdict | None) -> Iterator[Answer]:

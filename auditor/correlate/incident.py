@@ -13,6 +13,10 @@ from auditor.model.facts import Announcement, RecordKind
 from auditor.model.verdict import Verdict
 
 HANDS: frozenset[ActorKind] = frozenset({"person", "shared-credential"})
+"""Whose changes make an incident."""
+
+RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
+"""A restart is an act, and no value that git could hold or environments could share."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from auditor.config import Config
 from auditor.correlate.environments import Renaming, renaming
+from auditor.correlate.incident import RESTARTED_AT
 from auditor.correlate.pairing import Pairing, pairings
 from auditor.correlate.staging_causes import PRESENT, Reason, Records, Side, reasons
 from auditor.model.application import ApplicationHistory, ApplicationState
@@ -137,7 +138,7 @@ def _of_fields(
 ) -> Iterator[StagingDifference]:
     subject = there[0]
     for found in leaves.differences(names.body(here[1]), there[1], subject.group, subject.kind):
-        if _fills_itself(found, here, there):
+        if found.path[-1] == RESTARTED_AT or _fills_itself(found, here, there):
             continue
         path = _own_path(found.path, here[1], names)
         staging = Side(here[0], path, _own_value(path, found.before, here[1]), states[0], records)

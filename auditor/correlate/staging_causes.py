@@ -302,7 +302,8 @@ def _who(change: Change) -> str:
 def _commit(landing: Landing | None) -> str:
     if landing is None:
         return ""
-    return f" ({_sha(landing.sha)}{_request(landing.pull_request)} {landing.subject})"
+    request = "" if f"#{landing.pull_request}" in landing.subject else _request(landing.pull_request)
+    return f" ({_sha(landing.sha)}{request}, {landing.subject})"
 
 
 def _sha(commit: str) -> str:

@@ -173,7 +173,7 @@ def test_a_hotfix_in_production_and_a_promotion_on_its_way_are_both_told() -> No
         {STAGE: steps},
     )
     assert told(found) == (WEB, "web:1.5.0", "web:1.4.1-hotfix.1", ("production-hotfix", "promotion"), "decide")
-    assert "staging has a newer commit (c2, #49 Release web 1.5.0 to staging)" in found.because
+    assert "staging has a newer commit (c2, #49, Release web 1.5.0 to staging)" in found.because
     assert found.changes == ("fix", "sync")
 
 
@@ -282,6 +282,13 @@ def test_values_that_name_an_environment_without_being_names_are_shown_as_overla
 def test_config_maps_are_matched_without_the_hash_of_their_content() -> None:
     found = drift([config_map("web-6f7b9k2m5t", SIZE="1")], [config_map("web-2g4h6k8m9t", SIZE="2")])
     assert [text(each.path) for each in found] == ["data.SIZE"]
+
+
+def test_a_restart_is_no_difference() -> None:
+    annotations = {"kubectl.kubernetes.io/restartedAt": "2026-11-30T07:04:42Z"}
+    pod = {"containers": [{"name": "web", "image": "web:1.4.0"}]}
+    restarted = deployment(template={"metadata": {"annotations": annotations}, "spec": pod})
+    assert drift([deployment()], [restarted]) == []
 
 
 def test_what_the_api_server_fills_in_is_no_difference() -> None:
