@@ -23,7 +23,7 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
         syncs = [sync for sync in history.syncs if not sync.dry_run]
         for number, sync in enumerate(syncs):
             later = syncs[number + 1 :]
-            if sync.phase in REFUSED and not _taken_up(sync, later):
+            if _is_refused(sync) and not _taken_up(sync, later):
                 yield _refused(history, _attempts(sync, syncs[: number + 1]))
             elif _stuck(sync, end, later):
                 yield _running(history, sync, end)
@@ -31,11 +31,16 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
                 yield _selective(history, sync)
 
 
+def _is_refused(sync: SyncRecord) -> bool:
+    """Failed for good, or between two attempts: Argo CD calls an operation that waits for its retry Running."""
+    return sync.phase in REFUSED or (sync.phase == "Running" and any(r.status == "SyncFailed" for r in sync.resources))
+
+
 def _taken_up(sync: SyncRecord, later: Sequence[SyncRecord]) -> bool:
     """Whether a later sync completed it, or tried the same again (and then stands for it)."""
     return any(
         (after.phase == "Succeeded" and after.extent == "full")
-        or (after.phase in REFUSED and after.revisions == sync.revisions)
+        or (_is_refused(after) and after.revisions == sync.revisions)
         or (after.phase == "Succeeded" and _covers(after, sync))
         for after in later
     )
@@ -47,7 +52,7 @@ def _covers(after: SyncRecord, sync: SyncRecord) -> bool:
 
 
 def _attempts(sync: SyncRecord, until_now: Sequence[SyncRecord]) -> list[SyncRecord]:
-    return [each for each in until_now if each.phase in REFUSED and each.revisions == sync.revisions]
+    return [each for each in until_now if _is_refused(each) and each.revisions == sync.revisions]
 
 
 def _names(resources: Sequence[SyncResource], status: str) -> list[str]:
@@ -63,8 +68,8 @@ def _refused(history: ApplicationHistory, attempts: Sequence[SyncRecord]) -> Fin
     return conclude(
         "unfinished-sync",
         "high" if applied and failed else "medium",
-        f"{history.key} is {'partly ' if applied and failed else 'not '}at {_revision(sync)}: the sync ended "
-        f"{sync.phase} ({times(tried)}); {what}. Argo CD says: {said[:300]}",
+        f"{history.key} is {'partly ' if applied and failed else 'not '}at {_revision(sync)}: the sync {_end(sync)} "
+        f"(tried {times(tried)}); {what}. Argo CD says: {said[:300]}",
         "Mend the manifest that was refused and sync again, or take the commit back; the applied half stays.",
         key=(sync.revisions, attempts[0].started_at.isoformat()),
         application=history.key,
@@ -75,6 +80,10 @@ def _refused(history: ApplicationHistory, attempts: Sequence[SyncRecord]) -> Fin
         count=tried,
         evidence=tuple(evidence for each in attempts for evidence in each.evidence),
     )
+
+
+def _end(sync: SyncRecord) -> str:
+    return "waits for a retry" if sync.phase == "Running" else f"ended {sync.phase}"
 
 
 def _stuck(sync: SyncRecord, end: datetime | None, later: Sequence[SyncRecord]) -> bool:

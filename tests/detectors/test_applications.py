@@ -45,6 +45,12 @@ def test_a_sync_that_applied_half_says_which_half() -> None:
     assert "immutable" in finding.message
 
 
+def test_a_sync_that_waits_for_its_next_attempt_is_unfinished() -> None:
+    waiting = sync(1, "Running", retries=2, resources=(result("web", "Synced"), result("api", "SyncFailed")))
+    (finding,) = found(unfinished_sync.DETECTOR, case(histories=[history(app_state(0), syncs=(waiting,))]))
+    assert "waits for a retry (tried 3 times)" in finding.message
+
+
 def test_a_failed_sync_that_a_later_one_completed_is_none() -> None:
     failed = sync(1, "Failed", resources=(result("api", "SyncFailed"),))
     assert found(unfinished_sync.DETECTOR, case(histories=[history(app_state(0), syncs=(failed, sync(5)))])) == []
