@@ -107,7 +107,8 @@ _MISSING_WORDS = {
 def _without_git(fields: Sequence[Answer]) -> str:
     named: dict[str, list[str]] = {}
     for field in fields:
-        words = _MISSING_WORDS.get(field.verdict.git.verdict)
+        deleted = field.path is None and field.change.write.operation == "delete"
+        words = "git still declares" if deleted else _MISSING_WORDS.get(field.verdict.git.verdict)
         if words:
             named.setdefault(words, []).append(field.name)
     return "; ".join(f"{words} {listed(names)}" for words, names in named.items())

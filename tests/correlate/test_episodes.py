@@ -265,6 +265,12 @@ def test_a_created_object_that_no_manifest_declares_leaves_git_missing() -> None
     )
 
 
+def test_a_deleted_object_that_git_still_declares_leaves_git_missing() -> None:
+    gone = change("gone", 10, object=thing("flags"), operation="delete")
+    (episode,) = told([gone], [verdict("gone", ("not-reflected", "standing"), whole=True)])
+    assert episode.steps[3].detail == "git still declares Deployment shop-prod/flags"
+
+
 def test_an_unfreeze_without_a_synced_record_since_is_missing_and_without_any_record_not_recorded() -> None:
     answer = [verdict("hotfix", ("reflected", "standing"), **FIX)]
     old = history(app_state(-30), app_state(30, revisions=("c0",)), freezes=(freeze(5, 29),))
