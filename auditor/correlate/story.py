@@ -35,6 +35,8 @@ Channel = Callable[[AuditEvent, str], str]
 Desired = Callable[[ObjectId, datetime], JsonObject | None]
 """What git said an object should be at the last synced revision before a moment; None where that is not known."""
 
+_WRITING = ("create", "update", "patch", "delete", "deletecollection")
+"""Verbs that store something. Others are in the records where they open a door, as a read in another's name does."""
 _STORED = ("", "scale", "resize")
 """Sub-resources that are written to their object."""
 _REPORTED = ("status", "approval", "finalize")
@@ -115,7 +117,7 @@ class Story:
             self._sight(entry.snapshot)
             return
         event = entry.event
-        if event.subresource not in (*_STORED, *_REPORTED):
+        if event.verb not in _WRITING or event.subresource not in (*_STORED, *_REPORTED):
             self._access(entry)
         elif event.stage not in FINAL_STAGES and event.stage != "Panic":
             return
