@@ -63,7 +63,7 @@ def unpack(folder: Path) -> None:
 
 def show_answers(case: "Case", config: "Config") -> None:
     """The lead and the three answers, as page one of the report has them."""
-    from rich.padding import Padding
+    from rich.table import Table
 
     from auditor.console.answer import console, text
     from reports.answers import lead, questions
@@ -76,10 +76,13 @@ def show_answers(case: "Case", config: "Config") -> None:
     for question in questions(told):
         out.print()
         out.print(text(question.text, "bold"))
+        answers = Table.grid(padding=(0, 2, 0, 0))
+        answers.add_column(justify="right", min_width=4)
         for answer in question.answers:
             marks = f" [{plain(answer.marks)}]" if answer.marks else ""
-            line = text(f"{answer.number:>3}  {plain(answer.text)}{marks}")
-            out.print(Padding(line, (0, 0, 0, 5 if answer.inner else 1)))
+            inner = "  " if answer.inner else ""
+            answers.add_row(text(answer.number), text(f"{inner}{plain(answer.text)}{marks}"))
+        out.print(answers)
     out.print()
 
 

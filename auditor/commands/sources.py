@@ -74,8 +74,7 @@ def show_sources(marks: "Sequence[SourceMark]", skipped: "Sequence[Skipped]", ga
     ):
         table.add_column(title, justify="right" if justify == "right" else "left", overflow="fold")
     for mark in marks:
-        first, last = (f"{at:%m-%d %H:%M:%S}" if at else "" for at in (mark.first_at, mark.last_at))
-        table.add_row(text(mark.source), text(mark.format), text(f"{mark.events:,}"), text(first), text(last))
+        table.add_row(text(mark.source), text(mark.format), text(f"{mark.events:,}"), text(_span(mark)))
         if mark.problem:
             table.add_row(text(mark.problem, "yellow"))
     out.print(table if marks else text("Nothing was collected."))
@@ -93,6 +92,13 @@ def show_sources(marks: "Sequence[SourceMark]", skipped: "Sequence[Skipped]", ga
                 out.print(Padding(text(gap.export, "cyan"), (0, 0, 0, 4)))
         if not missing:
             out.print(Padding(text("Nothing is known to be missing."), (0, 0, 0, 2)))
+
+
+def _span(mark: "SourceMark") -> str:
+    if mark.first_at is None or mark.last_at is None:
+        return ""
+    same_day = mark.first_at.date() == mark.last_at.date()
+    return f"{mark.first_at:%m-%d %H:%M} – {mark.last_at:{'%H:%M' if same_day else '%m-%d %H:%M'}}"
 
 
 def _entries(marks: "Sequence[SourceMark]", skipped: "Sequence[Skipped]") -> "Iterator[JsonObject]":

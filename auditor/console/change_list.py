@@ -4,18 +4,20 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from auditor.console.answer import console, text
-from auditor.model.change import FieldChange, Write
+from auditor.model.change import FieldChange
 from auditor.model.coverage import AsOf
 from auditor.model.resource import Leaf
-from auditor.model.verdict import ClusterVerdict, GitVerdict, Verdict
+from auditor.model.verdict import ClusterVerdict, GitVerdict
 from auditor.objects.paths import text as path_text
 from auditor.store import Recorded
 from reports.rich import visible
 
 if TYPE_CHECKING:
+    from rich.padding import Padding
     from rich.text import Text
 
 GIT_STYLES = {"reflected": "cyan", "already": "cyan", "not-reflected": "yellow", "not-in-git": "yellow"}
+_INDENT = 10
 _LONG = 40
 """Characters of a value that are shown."""
 
@@ -41,25 +43,29 @@ def closing(count: int, as_of: AsOf) -> str:
     return f"{count or 'No'} {noun}{until}."
 
 
-def change_lines(recorded: Recorded, *, date: bool = False) -> "Iterator[Text]":
+def change_lines(recorded: Recorded, *, date: bool = False) -> "Iterator[Padding]":
     """One change: heading (with its date, where none stands above), fields, what is left to say."""
     from rich.text import Text
 
     write, verdict = recorded.write, recorded.verdict
     who = f"{write.actor.name or 'nobody named'}{f' as {write.actor.acting_as}' if write.actor.acting_as else ''}"
     at = text(f"{write.at:%Y-%m-%d %H:%M:%S}" if date else f"{write.at:%H:%M:%S}", "bold")
-    cause = text(write.cause if write.cause != "out-of-band" else "", "magenta")
-    yield Text.assemble(at, "  ", text(who, "bold"), "  ", text(write.channel), "  ", cause)
-    yield Text.assemble("          ", text(_what(recorded)), "  ", text(write.id[:12], "dim"))
+    cause = text(f"  {write.cause}" if write.cause != "out-of-band" else "", "magenta")
+    heading = Text.assemble(
+        at, "  ", text(who, "bold"), "  ", text(write.channel), cause, "  ", text(write.id[:12], "dim")
+    )
+    yield _indented(heading, 0)
+    yield _indented(text(_what(recorded)))
     if write.outcome == "refused":
-        yield Text.assemble("          ", text(f"refused with {write.code}: {write.reason}", "yellow"))
+        yield _indented(text(f"refused with {write.code}: {write.reason}", "yellow"))
     for place, field in enumerate(write.fields if write.operation == "update" else ()):
-        yield Text.assemble("          ", text(field_words(field)))
+        yield _indented(text(field_words(field)))
         if verdict and place < len(verdict.fields):
-            yield verdict_line(verdict.fields[place].git, verdict.fields[place].cluster)
+            yield _indented(verdict_line(verdict.fields[place].git, verdict.fields[place].cluster), _INDENT + 2)
     if verdict and not (write.operation == "update" and verdict.fields):
-        yield verdict_line(verdict.git, verdict.cluster)
-    yield from _remarks(write, verdict)
+        yield _indented(verdict_line(verdict.git, verdict.cluster), _INDENT + 2)
+    for line in _remarks(recorded):
+        yield _indented(text(line, "dim"))
 
 
 def field_words(field: FieldChange) -> str:
@@ -84,39 +90,12 @@ def verdict_line(git: GitVerdict, cluster: ClusterVerdict) -> "Text":
 
     where = f" {git.commit[:9]}" if git.commit else f" on {git.branch}" if git.branch else ""
     by = f" by {cluster.by}" if cluster.by else ""
-    return Text.assemble(
-        "          ", text(f"● git: {git.verdict}{where}", GIT_STYLES.get(git.verdict, "")), "   ",
-        text(f"■ cluster: {cluster.verdict}{by}"),
-    )  # fmt: skip
+    told = text(f"● git: {git.verdict}{where}", GIT_STYLES.get(git.verdict, ""))
+    return Text.assemble(told, "   ", text(f"■ cluster: {cluster.verdict}{by}"))
 
 
-def _what(recorded: Recorded) -> str:
-    write, change = recorded.write, recorded.change
-    done = {"create": "created ", "delete": "deleted ", "update": ""}[write.operation]
-    owner = f"application {change.application}" if change and change.application else "no application"
-    sub = f"/{write.subresource}" if write.subresource else ""
-    return f"{done}{write.object}{sub} ({write.object.cluster}, {owner})"
-
-
-def _remarks(write: Write, verdict: Verdict | None) -> "Iterator[Text]":
-    from rich.text import Text
-
-    said = []
-    if write.persisted == "unproven":
-        said.append("unproven: the records cannot show that it was stored")
-    if not write.fields_known and write.operation == "update":
-        said.append("which fields is not recorded: the audit level keeps no bodies")
-    said += write.notes
-    if verdict and verdict.next:
-        said.append(verdict.next)
-    for line in said:
-        yield Text.assemble("          ", text(line, "dim"))
-
-
-def explanation(recorded: Recorded) -> "Iterator[Text]":
+def explanation(recorded: Recorded) -> "Iterator[Padding]":
     """How each part of a change is known, and where its records lie."""
-    from rich.text import Text
-
     write, change = recorded.write, recorded.change
     said = [f"who: {write.actor.known_by or 'as recorded'}{f' (rule {write.actor.rule})' if write.actor.rule else ''}"]
     if write.actor.account:
@@ -129,4 +108,32 @@ def explanation(recorded: Recorded) -> "Iterator[Text]":
         place = f"{one.origin.source} at byte {one.origin.offset}, {one.origin.length} bytes" if one.origin else ""
         said.append(f"evidence: {one.kind} {one.ref} {place}".rstrip())
     for line in said:
-        yield Text.assemble("          ", text(line))
+        yield _indented(text(line))
+
+
+def _indented(line: "Text", left: int = _INDENT) -> "Padding":
+    """A line whose continuation, where the terminal is too narrow for it, stands below its own beginning."""
+    from rich.padding import Padding
+
+    return Padding(line, (0, 0, 0, left), expand=False)
+
+
+def _what(recorded: Recorded) -> str:
+    write, change = recorded.write, recorded.change
+    done = {"create": "created ", "delete": "deleted ", "update": ""}[write.operation]
+    owner = (
+        "" if change is None else f", application {change.application}" if change.application else ", no application"
+    )
+    sub = f"/{write.subresource}" if write.subresource else ""
+    return f"{done}{write.object}{sub} ({write.object.cluster}{owner})"
+
+
+def _remarks(recorded: Recorded) -> Iterator[str]:
+    write, verdict = recorded.write, recorded.verdict
+    if write.persisted == "unproven" and recorded.change:
+        yield "unproven: the records cannot show that it was stored"
+    if not write.fields_known and write.operation == "update" and recorded.change:
+        yield "which fields is not recorded: the audit level keeps no bodies"
+    yield from write.notes
+    if verdict and verdict.next:
+        yield verdict.next

@@ -41,7 +41,8 @@ class Database:
                 while chunk := cursor.fetchmany(_CHUNK):
                     yield from chunk
             finally:
-                cursor.close()
+                with suppress(*self._errors):  # the reader may have stopped, and the store be closed before the reader
+                    cursor.close()
 
     def columns_and_rows(self, statement: str) -> tuple[tuple[str, ...], Iterator[Row]]:
         """A statement that a person wrote: the names of its columns, and its rows."""
