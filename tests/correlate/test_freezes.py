@@ -1,0 +1,172 @@
+"""Every form of freeze: who began it, who ended it, and what undid it."""
+
+import copy
+from typing import Any
+
+import orjson
+import pytest
+
+from auditor.model.facts import ArgoSettings
+from tests.correlate.argo_story import APPLICATION_SETS, CONTROLLER, SERVER, Story, application_event
+from tests.factories import ORIGIN, audit_event, minute
+
+SELF_HEALING = {"prune": True, "selfHeal": True}
+DAVE = "dave@acme.example"
+
+
+def policy(**automated: Any) -> dict[str, Any]:
+    return {"spec": {"syncPolicy": {"automated": automated}}}
+
+
+OFF = {"spec": {"syncPolicy": {"automated": None}}}
+
+
+@pytest.mark.parametrize(
+    ("form", "frozen", "lifted"),
+    [
+        ("automated-removed", OFF, policy(**SELF_HEALING)),
+        ("automated-disabled", policy(enabled=False), policy(enabled=True)),
+        ("self-heal-off", policy(selfHeal=False), policy(selfHeal=True)),
+        (
+            "skip-reconcile",
+            {"metadata": {"annotations": {"argocd.argoproj.io/skip-reconcile": "true"}}},
+            {"metadata": {"annotations": {"argocd.argoproj.io/skip-reconcile": None}}},
+        ),
+    ],
+)
+def test_a_freeze_has_its_form_its_hand_and_its_end(form: str, frozen: dict[str, Any], lifted: dict[str, Any]) -> None:
+    story = Story(SELF_HEALING).created(-60).patched(0, DAVE, frozen).patched(10, "erin@acme.example", lifted)
+    (freeze,) = story.history().freezes
+    assert (freeze.form, freeze.began_at, freeze.began_by.name) == (form, minute(0), DAVE)
+    assert freeze.ended_at == minute(10)
+    assert freeze.ended_by is not None
+    assert freeze.ended_by.name == "erin@acme.example"
+    assert not freeze.undone
+    assert [each.ref for each in freeze.evidence] == ["patch-0", "patch-10"]
+
+
+def test_a_freeze_that_nobody_lifted_is_still_on() -> None:
+    (freeze,) = Story(SELF_HEALING).created(-60).patched(0, DAVE, OFF).history().freezes
+    assert freeze.ended_at is None
+
+
+def test_a_freeze_in_the_ui_has_the_argo_cd_user() -> None:
+    (freeze,) = Story(SELF_HEALING).created(-60).edited(0, "carol", policy(enabled=False)).history().freezes
+    assert (freeze.began_by.name, freeze.began_by.account) == ("carol", SERVER)
+
+
+def test_the_parent_application_undoes_a_freeze() -> None:
+    story = Story(SELF_HEALING)
+    story.document["metadata"]["annotations"] = {
+        "argocd.argoproj.io/tracking-id": "root:argoproj.io/Application:argocd/web"
+    }
+    story.created(-60).patched(0, DAVE, OFF).patched(0.01, CONTROLLER, policy(**SELF_HEALING))
+    (freeze,) = story.history().freezes
+    assert (freeze.undone, freeze.undone_by) == (True, "root")
+
+
+def test_an_application_set_undoes_a_freeze() -> None:
+    story = Story(SELF_HEALING)
+    story.document["metadata"]["ownerReferences"] = [{"kind": "ApplicationSet", "name": "shops"}]
+    story.created(-60, APPLICATION_SETS)
+    story.patched(0, DAVE, policy(enabled=False)).patched(0.002, APPLICATION_SETS, policy(enabled=True))
+    (freeze,) = story.history().freezes
+    assert (freeze.undone, freeze.undone_by) == (True, "shops")
+
+
+def test_a_rolling_application_set_freezes_nothing() -> None:
+    story = Story(SELF_HEALING).created(-60, APPLICATION_SETS).patched(0, APPLICATION_SETS, OFF)
+    assert story.history().freezes == ()
+
+
+def test_a_rollback_of_an_auto_synced_application_is_one_freeze() -> None:
+    story = Story(SELF_HEALING).created(-60).edited(0, "carol", OFF)
+    story.synced(0.1, "c0", by="carol", said="initiated rollback to 3")
+    (freeze,) = story.history().freezes
+    assert (freeze.form, freeze.began_by.name) == ("rollback", "carol")
+
+
+def test_a_freeze_between_two_exports_has_no_name() -> None:
+    story = Story(SELF_HEALING).exported(0)
+    story.version += 5
+    story.document["metadata"]["resourceVersion"] = "105"
+    story.document["spec"]["syncPolicy"] = {}
+    (freeze,) = story.exported(30).history().freezes
+    assert (freeze.began_by.name, freeze.began_by.kind, freeze.began_at) == ("", "unknown", minute(30))
+
+
+def test_an_application_that_is_deleted_while_frozen_ends_the_freeze() -> None:
+    story = Story(SELF_HEALING).created(-60).patched(0, DAVE, OFF)
+    story.events.append(application_event(5, DAVE, "delete", None, {"kind": "Status", "apiVersion": "v1"}))
+    history = story.history()
+    assert history.removed_at == minute(5)
+    assert history.freezes[0].ended_at == minute(5)
+
+
+def test_a_controller_scaled_to_nothing_freezes_all_its_applications() -> None:
+    story = Story(SELF_HEALING).created(-60)
+    for at, replicas in ((0, 0), (20, 1)):
+        story.events.append(
+            audit_event(
+                id=f"scale-{at}",
+                at=minute(at),
+                user=DAVE,
+                namespace="argocd",
+                name="argocd-application-controller",
+                resource="statefulsets",
+                subresource="scale",
+                request=orjson.dumps({"spec": {"replicas": replicas}}),
+            )
+        )
+    (freeze,) = story.history().freezes
+    assert (freeze.form, freeze.began_at, freeze.ended_at) == ("controller-scaled", minute(0), minute(20))
+
+
+WINDOW = {
+    "kind": "deny",
+    "schedule": "* * * * *",
+    "duration": "1h",
+    "applications": ["we*"],
+    "description": "INC-2041",
+}
+
+
+def project(at: float, version: int, windows: list[dict[str, Any]], user: str = DAVE) -> Any:
+    document = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "AppProject",
+        "metadata": {"name": "default", "namespace": "argocd", "resourceVersion": str(version), "uid": "p"},
+        "spec": {"syncWindows": windows},
+    }
+    return application_event(
+        at, user, "patch", {"spec": {"syncWindows": windows}}, document, resource="appprojects", name="default"
+    )
+
+
+def policy_project(windows: list[dict[str, Any]]) -> ArgoSettings:
+    body = {"metadata": {"name": "default", "namespace": "argocd", "resourceVersion": "50"}, "spec": {}}
+    body["spec"] = {"syncWindows": copy.deepcopy(windows)}
+    return ArgoSettings("argocd", "AppProject", "argocd", "default", "50", orjson.dumps(body), ORIGIN)
+
+
+def test_a_deny_window_freezes_the_applications_that_it_names() -> None:
+    story = Story(SELF_HEALING).created(-60)
+    story.settings.append(policy_project([]))
+    story.events += [project(0, 200, [WINDOW]), project(30, 201, [])]
+    (freeze,) = story.history().freezes
+    assert (freeze.form, freeze.began_by.name, freeze.description) == ("sync-window", DAVE, "INC-2041")
+    assert (freeze.began_at, freeze.ended_at) == (minute(0), minute(30))
+
+
+def test_a_window_for_other_applications_freezes_nothing() -> None:
+    story = Story(SELF_HEALING).created(-60)
+    story.settings.append(policy_project([]))
+    story.events.append(project(0, 200, [WINDOW | {"applications": ["api"]}]))
+    assert story.history().freezes == ()
+
+
+def test_a_window_that_was_always_there_is_a_policy() -> None:
+    story = Story(SELF_HEALING).created(-60)
+    story.settings.append(policy_project([WINDOW]))
+    story.events.append(project(0, 200, [WINDOW]))
+    assert story.history().freezes == ()
