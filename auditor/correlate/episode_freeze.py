@@ -100,21 +100,33 @@ def _still_frozen(incident: Incident, background: Background) -> Step:
 
 def _ended(freeze: Freeze, incident: Incident, fields: Sequence[Answer], background: Background) -> Step:
     ended = freeze.ended_at or freeze.began_at
+    by = freeze.ended_by.name if freeze.ended_by else None
     fixes = {f.verdict.git.commit for f in fields if f.verdict.git.verdict == "reflected" and f.verdict.git.commit}
     later = [state for state in incident.history.states if state.at >= ended]
-    synced = _synced_with(fixes, later, background.parents)
-    by = freeze.ended_by.name if freeze.ended_by else None
+    synced = _synced_with(fixes, (state for state in later if _compared_since(state, ended)), background.parents)
     if synced is not None:
-        detail = f"Synced at {', '.join(each[:8] for each in synced.revisions)}"
-        hidden = [field.name for field in fields if field.standing and field.verdict.git.verdict == "not-declared"]
-        detail += f"; Argo CD cannot see {listed(hidden)}" if hidden else ""
-        return Step("unfreeze", "done", ended, by, detail, (*freeze.evidence, synced.evidence))
+        return Step("unfreeze", "done", ended, by, _how_synced(synced, fields), (*freeze.evidence, synced.evidence))
     if not later:
         detail = "auto-sync is on again; no later record says whether the application became Synced"
         return Step("unfreeze", "not-recorded", ended, by, detail, freeze.evidence)
     wanted = " at a revision with the fix" if fixes else ""
     detail = f"auto-sync is on again; no record since says Synced{wanted}"
     return Step("unfreeze", "missing", ended, by, detail, freeze.evidence)
+
+
+def _compared_since(state: ApplicationState, moment: datetime) -> bool:
+    """Whether Argo CD compared after the moment: what it said before stays in the document until then."""
+    return state.reconciled_at is None or state.reconciled_at >= moment.replace(microsecond=0)
+
+
+def _how_synced(synced: ApplicationState, fields: Sequence[Answer]) -> str:
+    said = [f"Synced at {', '.join(each[:8] for each in synced.revisions)}"]
+    if fields and all(field.verdict.git.verdict == "unknown" for field in fields):
+        said.append("whether that has the fix is not recorded")
+    hidden = [field.name for field in fields if field.standing and field.verdict.git.verdict == "not-declared"]
+    if hidden:
+        said.append(f"Argo CD cannot see {listed(hidden)}")
+    return "; ".join(said)
 
 
 def _synced_with(

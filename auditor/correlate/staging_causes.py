@@ -202,6 +202,8 @@ def _standing_apart(staging: Side, production: Side) -> Reason:
                 "declares another value" if side.declared and side.declared.state == "value" else "does not declare it"
             )
             return Reason("unexplained", f"git {what} for {name}, and the records do not hold who set it")
+    if all(side.declared is not None and side.equals(side.declared) for side in (staging, production)):
+        return Reason("overlay", "git declares both, and both had these values when the records begin")
     return Reason("overlay", "both had these values when the records begin")
 
 

@@ -281,6 +281,20 @@ def test_an_unfreeze_without_a_synced_record_since_is_missing_and_without_any_re
     assert episode.steps[4].state == "not-recorded"
 
 
+def test_what_argo_cd_said_before_the_unfreeze_is_no_empty_diff() -> None:
+    stale = app_state(30, revisions=("c1",), reconciled_at=minute(7))
+    story = history(app_state(-30), stale, freezes=(freeze(5, 29),))
+    (episode,) = told([HOTFIX], [verdict("hotfix", ("reflected", "standing"), **FIX)], story)
+    assert episode.steps[4].state == "missing"
+
+
+def test_an_unfreeze_whose_fix_cannot_be_told_says_so() -> None:
+    story = history(app_state(-30), app_state(30), freezes=(freeze(5, 29),))
+    (episode,) = told([HOTFIX], [verdict("hotfix", ("unknown", "standing"))], story)
+    assert episode.steps[4].state == "done"
+    assert episode.steps[4].detail == "Synced at c0; whether that has the fix is not recorded"
+
+
 def test_a_later_revision_that_contains_the_fix_counts() -> None:
     story = history(app_state(-30), app_state(30, revisions=("c2",)), freezes=(freeze(5, 29),))
     answers = {"hotfix": verdict("hotfix", ("reflected", "standing"), **FIX)}

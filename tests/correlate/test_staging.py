@@ -112,6 +112,9 @@ def told(difference: StagingDifference) -> tuple[str, Any, Any, tuple[str, ...],
 def test_values_that_nobody_changed_are_the_overlay() -> None:
     (found,) = drift([deployment(1)], [deployment(3)])
     assert told(found) == ("spec.replicas", 1, 3, ("overlay",), "nothing")
+    assert found.because == "git declares both, and both had these values when the records begin"
+    unread = {key: Undeterminable("no clone") for key in (PROD, STAGE)}
+    (found,) = drift([deployment(1)], [deployment(3)], desired=unread)
     assert found.because == "both had these values when the records begin"
 
 
