@@ -113,9 +113,17 @@ def test_values_that_nobody_changed_are_the_overlay() -> None:
     (found,) = drift([deployment(1)], [deployment(3)])
     assert told(found) == ("spec.replicas", 1, 3, ("overlay",), "nothing")
     assert found.because == "git declares both, and both had these values when the records begin"
+
+
+def test_without_git_the_objects_are_those_that_argo_cd_lists() -> None:
+    states = {
+        key: history(app_state(-30, key, resources=(("apps", "Deployment", key.name, "web", "Synced"),)), key=key)
+        for key in (PROD, STAGE)
+    }
     unread = {key: Undeterminable("no clone") for key in (PROD, STAGE)}
-    (found,) = drift([deployment(1)], [deployment(3)], desired=unread)
-    assert found.because == "both had these values when the records begin"
+    bodies = live(STAGE, deployment(1)) | live(PROD, deployment(3))
+    (pair,) = staging_pairs(CONFIG, states, bodies, unread, (), {}, {})
+    assert [each.because for each in pair.differences] == ["both had these values when the records begin"]
 
 
 def test_equal_objects_have_no_differences() -> None:
