@@ -48,7 +48,7 @@ class Malformed:
 
 class _Envelope(msgspec.Struct):
     kind: str = ""
-    items: msgspec.Raw | None = None
+    items: msgspec.Raw = msgspec.Raw(b"")
 
 
 def recognise(head: bytes) -> Literal["json", "yaml", ""]:
@@ -77,19 +77,37 @@ def as_utf8(content: bytes) -> bytes | None:
 
 
 def _json_documents(content: bytes) -> Iterator[Document | Malformed]:
+    start = len(content) - len(content.removeprefix(b"\xef\xbb\xbf").lstrip())
+    end = len(content.rstrip())
+    if _is_one_value(content[start:end]):
+        yield from _json_value(content, start, end, 0)
+    else:
+        yield from _json_values(content, start)
+
+
+def _is_one_value(raw: bytes) -> bool:
+    """Whether the text is one JSON value: told without building it, as a list may hold thousands of objects."""
+    try:
+        _raw_items(raw)
+    except (msgspec.MsgspecError, RecursionError):
+        return False
+    return True
+
+
+def _json_values(content: bytes, start: int) -> Iterator[Document | Malformed]:
+    """Several values one after the other, with or without line ends between them."""
     # Latin-1 maps bytes to characters one by one: the decoder's positions are then offsets in the file.
-    text = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1")
-    skipped = len(content) - len(text)
+    text = content.decode("latin-1")
     decoder = json.JSONDecoder()
-    position = _end_of_blank(text, 0)
+    position = _end_of_blank(text, start)
     number = 0
     while position < len(text):
         try:
             _, end = decoder.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
-            yield Malformed(position + skipped, len(content), _json_reason(error))
+            yield Malformed(position, len(content), _json_reason(error))
             return
-        yield from _json_value(content, position + skipped, end + skipped, number)
+        yield from _json_value(content, position, end, number)
         position = _end_of_blank(text, end)
         number += 1
 
@@ -125,7 +143,7 @@ def _raw_items(raw: bytes) -> list[msgspec.Raw] | None:
     if raw.startswith(b"["):
         return msgspec.json.decode(raw, type=list[msgspec.Raw])
     envelope = msgspec.json.decode(raw, type=_Envelope)
-    if envelope.items is None or not envelope.kind.endswith("List"):
+    if not bytes(envelope.items) or not envelope.kind.endswith("List"):
         return None
     return msgspec.json.decode(envelope.items, type=list[msgspec.Raw])
 

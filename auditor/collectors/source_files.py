@@ -6,6 +6,7 @@ import hashlib
 import io
 import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -84,19 +85,22 @@ def shown_name(folder: Path, path: Path) -> str:
     return absolute.relative_to(root).as_posix() if absolute.is_relative_to(root) else path.as_posix()
 
 
-def open_content(path: Path) -> BinaryIO:
+@contextmanager
+def open_content(path: Path) -> Iterator[BinaryIO]:
     """The content of `path` as a stream, decompressed where it is gzip or zstd."""
-    raw = path.open("rb")
-    magic = raw.read(4)
-    raw.seek(0)
-    if magic.startswith(_GZIP):
-        return cast(BinaryIO, gzip.GzipFile(fileobj=raw))
-    if magic == _ZSTD:
-        import zstandard
+    with path.open("rb") as raw:
+        magic = raw.read(4)
+        raw.seek(0)
+        if magic.startswith(_GZIP):
+            with gzip.GzipFile(fileobj=raw) as stream:
+                yield cast(BinaryIO, stream)
+        elif magic == _ZSTD:
+            import zstandard
 
-        reader = zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
-        return cast(BinaryIO, io.BufferedReader(reader))
-    return raw
+            with zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True) as reader:
+                yield cast(BinaryIO, io.BufferedReader(reader))
+        else:
+            yield raw
 
 
 def is_compressed(path: Path) -> bool:

@@ -1,0 +1,166 @@
+"""What people announced, from Slack and from timelines; a time without a zone only where the zone is configured."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auditor.collectors import announcements
+from auditor.errors import ConfigError
+from auditor.model.facts import Announcement, Batch
+from tests.collectors.configured import CORPUS, collected, facts, last_marks, reasons
+
+NO_ZONE = "a time without a zone, and the configuration names none for this source"
+
+
+def slack(folder: Path, *messages: dict[str, Any]) -> None:
+    channel = folder / "slack" / "inc-1"
+    channel.mkdir(parents=True)
+    members = [
+        {"id": "U1", "name": "dave", "real_name": "Dave D", "profile": {"email": "dave@acme.example"}},
+        {"id": "U2", "name": "erin", "profile": {"display_name": "erin.h"}},
+    ]
+    (folder / "slack" / "users.json").write_text(json.dumps(members))
+    (folder / "slack" / "channels.json").write_text(json.dumps([{"id": "C1", "name": "inc-1"}]))
+    (channel / "2026-11-30.json").write_text(json.dumps(list(messages)))
+
+
+def timeline(folder: Path, name: str, content: str, zone: str = "") -> list[Batch]:
+    (folder / name).write_text(content)
+    return collected(announcements.collect, folder, announcements=name, zone=zone)
+
+
+def told(batches: list[Batch]) -> list[tuple[datetime, str, str]]:
+    return [(each.at, each.author, each.text) for each in facts(batches, Announcement)]
+
+
+def at(hour: int, minute: int, second: int = 0) -> datetime:
+    return datetime(2026, 11, 30, hour, minute, second, tzinfo=UTC)
+
+
+def test_a_message_has_its_author_channel_and_place(tmp_path: Path) -> None:
+    slack(tmp_path, {"type": "message", "user": "U1", "text": "web is frozen", "ts": "1796022034.395277"})
+    batches = collected(announcements.collect, tmp_path)
+    (message,) = facts(batches, Announcement)
+    assert (message.author, message.author_email, message.channel) == ("Dave D", "dave@acme.example", "inc-1")
+    assert message.at == datetime(2026, 11, 30, 7, 0, 34, 395277, tzinfo=UTC)
+    assert message.origin.source == "slack/inc-1/2026-11-30.json"
+    assert batches[0].mark.format == "slack"
+    assert reasons(batches) == []
+
+
+def test_markup_is_shown_as_people_see_it(tmp_path: Path) -> None:
+    text = "<@U2> <#C1|inc-1> see <https://acme.example/x|the page> &amp; <!here>"
+    slack(tmp_path, {"user": "U1", "text": text, "ts": "1796022034.1"})
+    assert told(collected(announcements.collect, tmp_path))[0][2] == "@erin.h #inc-1 see the page & here"
+
+
+def test_what_slack_writes_itself_is_no_announcement(tmp_path: Path) -> None:
+    slack(tmp_path, {"subtype": "channel_join", "user": "U1", "text": "joined", "ts": "1796022034.1"})
+    batches = collected(announcements.collect, tmp_path)
+    assert facts(batches, Announcement) == []
+    assert batches[0].mark.reads == 4
+
+
+def test_a_bot_speaks_through_its_attachments(tmp_path: Path) -> None:
+    bot = {"subtype": "bot_message", "username": "pager", "text": "", "attachments": [{"fallback": "web is down"}]}
+    slack(tmp_path, bot | {"ts": "1796022034.1"})
+    assert told(collected(announcements.collect, tmp_path))[0][1:] == ("pager", "web is down")
+
+
+def test_a_csv_timeline_is_read_with_its_quotes(tmp_path: Path) -> None:
+    content = (
+        'Time (UTC),Who,What,App\n2026-11-30 07:00,dave@acme.example,"off,\nfor now",web\n2026-11-30T08:00+01:00,,on,\n'
+    )
+    batches = timeline(tmp_path, "t.csv", content)
+    assert told(batches) == [(at(7, 0), "dave@acme.example", "web: off,\nfor now"), (at(7, 0), "", "on")]
+    first = facts(batches, Announcement)[0]
+    assert first.author_email == "dave@acme.example"
+    assert content.encode()[first.origin.offset :].startswith(b"2026-11-30 07:00,dave")
+
+
+def test_a_semicolon_csv_with_date_and_time_apart(tmp_path: Path) -> None:
+    batches = timeline(tmp_path, "t.csv", "date;time;who;note\n2026-11-30;07:00;dave;off\n", zone="Europe/Berlin")
+    assert told(batches) == [(at(6, 0), "dave", "off")]
+
+
+def test_a_time_without_a_zone_is_skipped_and_counted(tmp_path: Path) -> None:
+    batches = timeline(tmp_path, "t.csv", "time,text\n2026-11-30 07:00,a\n2026-11-30 07:01,b\n")
+    assert reasons(batches) == [f"{NO_ZONE} (2 times, here first)"]
+    assert batches[0].mark.undecodable == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("2026-11-30 07:00 CET", "the zone CET is not known"),
+        ("30/11/2026 07:00Z", "not a time: '30/11/2026 07:00Z'"),
+        ("2026-10-25 02:30", "a time that the clocks of its zone showed twice or never"),
+        ("2026-03-29 02:30", "a time that the clocks of its zone showed twice or never"),
+        ("2026-13-01 07:00Z", "not a time: '2026-13-01 07:00Z'"),
+        ("07:00Z", "a time without a date"),
+    ],
+)
+def test_a_time_that_cannot_be_told_is_not_guessed(tmp_path: Path, written: str, reason: str) -> None:
+    assert reasons(timeline(tmp_path, "t.csv", f"time,text\n{written},a\n", zone="Europe/Berlin")) == [reason]
+
+
+def test_json_rows_are_read_inside_and_outside_a_wrapper(tmp_path: Path) -> None:
+    row = {"at": "2026-11-30T07:00:00Z", "author": "dave", "message": "off", "apps": ["web", "api"]}
+    assert told(timeline(tmp_path, "a.json", json.dumps({"timeline": [row]}))) == [(at(7, 0), "dave", "web, api: off")]
+    assert told(timeline(tmp_path, "b.json", json.dumps([row, row]))) == [(at(7, 0), "dave", "web, api: off")] * 2
+
+
+def test_a_markdown_page_has_tables_and_lists(tmp_path: Path) -> None:
+    page = (
+        "# Incident of 2026-11-30\n\nAll times are UTC\n\n"
+        "- 07:01 @dave: web is frozen\n"
+        "* **07:02:03 Z** web: restarted\n"
+        "- 2026-11-30T07:03Z **Erin Holt** — looks good\n\n"
+        "| when | who | note |\n|---|---|---|\n| 07:09 | carol | a \\| b |\n"
+    )
+    assert told(timeline(tmp_path, "t.md", page)) == [
+        (at(7, 1), "dave", "web is frozen"),
+        (at(7, 2, 3), "", "web: restarted"),
+        (at(7, 3), "Erin Holt", "looks good"),
+        (at(7, 9), "carol", "a | b"),
+    ]
+
+
+def test_a_page_without_a_timeline_is_foreign(tmp_path: Path) -> None:
+    batches = timeline(tmp_path, "t.md", "# Read me\n\nNothing happened.\n")
+    assert reasons(batches) == ["no row of a timeline"]
+
+
+def test_a_zip_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "export.zip").write_bytes(b"PK\x03\x04rest")
+    assert reasons(collected(announcements.collect, tmp_path, announcements="export.zip")) == [
+        "a zip archive: unpack it"
+    ]
+
+
+def test_an_unchanged_source_gives_nothing_and_a_changed_one_all(tmp_path: Path) -> None:
+    first = timeline(tmp_path, "t.csv", "time,text\n2026-11-30 07:00Z,a\n")
+    given: dict[str, Any] = {"announcements": "t.csv", "marks": last_marks(first)}
+    assert collected(announcements.collect, tmp_path, **given) == []
+    (tmp_path / "t.csv").write_text("time,text\n2026-11-30 07:00Z,a\n2026-11-30 07:01Z,b\n")
+    assert len(told(collected(announcements.collect, tmp_path, **given))) == 2
+
+
+def test_a_missing_source_has_a_problem(tmp_path: Path) -> None:
+    (batch,) = collected(announcements.collect, tmp_path)
+    assert batch.mark.problem == "slack/ does not exist"
+
+
+def test_a_zone_that_is_none_is_an_error_of_the_configuration(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="Mars/Base"):
+        timeline(tmp_path, "t.csv", "time,text\n", zone="Mars/Base")
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not there")
+def test_the_recorded_channels_are_read() -> None:
+    batches = collected(announcements.collect, CORPUS / "incident-a")
+    assert [author for _, author, _ in told(batches)] == ["Dave", "Dave", "Dave", "Alice"]
+    assert reasons(batches) == []
