@@ -259,6 +259,9 @@ _CLAIMS = (
 
 
 def _claimed_tool(record: Claims, actor: Actor) -> str | None:
+    """A known machine under another tool's name (k3s has a helm-controller of its own) disguises no hand."""
+    if actor.kind in MACHINES and actor.rule != "service-account":
+        return None
     for claim in _CLAIMS:
         if actor.kind in claim.kinds or _may_say_so(claim, record, actor):
             continue

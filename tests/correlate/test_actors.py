@@ -302,11 +302,17 @@ def test_a_claim_makes_nobody_a_machine_and_is_a_disagreement(claims: dict[str, 
         account("kube-system:horizontal-pod-autoscaler", "kube-controller-manager/v1.32"),
         {"user": "system:node:a", "user_agent": "kubelet/v1.32"},
         {"field_manager": "kubectl-edit"},
+        {"user": "system:k3s-supervisor", "user_agent": "k3s/v1.32", "field_manager": "helm-controller"},
     ],
 )
 def test_who_is_what_the_client_says_disagrees_with_nobody(event: dict[str, Any]) -> None:
     record = audit_event(**event)
     assert disagreement(record, identify(record)) is None
+
+
+def test_an_unnamed_service_account_that_claims_to_be_argo_cd_is_a_disagreement() -> None:
+    event = audit_event(**account("team:deployer", CONTROLLER))
+    assert disagreement(event, identify(event)) is not None
 
 
 def test_a_user_who_names_an_argo_cd_account_by_rule_ends_the_disagreement() -> None:
