@@ -37,7 +37,7 @@ def coverage(
         *_git(config, marks, histories),
         *_announcements(marks),
         *_unmapped(histories),
-        *_skipped(skipped),
+        *_undecodable(marks),
     ]
     return Coverage(tuple(marks), tuple(skipped), as_of(marks), tuple(gaps))
 
@@ -196,9 +196,11 @@ def _unmapped(histories: Mapping[AppKey, ApplicationHistory]) -> Iterator[Gap]:
         )
 
 
-def _skipped(skipped: Sequence[Skipped]) -> Iterator[Gap]:
+def _undecodable(marks: Iterable[SourceMark]) -> Iterator[Gap]:
+    """What could not be read. Foreign records are no gap: they would have said nothing."""
     counts: dict[tuple[RecordKind, str, str], int] = defaultdict(int)
-    for each in skipped:
-        counts[(each.kind, each.cluster, each.source)] += 1
+    for mark in marks:
+        counts[(mark.kind, mark.cluster, mark.source)] += mark.undecodable
     for (kind, cluster, source), count in sorted(counts.items()):
-        yield _gap(kind, cluster, f"{source}: {count} {'record' if count == 1 else 'records'} could not be read.")
+        if count:
+            yield _gap(kind, cluster, f"{source}: {count} {'record' if count == 1 else 'records'} could not be read.")

@@ -81,6 +81,8 @@ def _of_fields(
         return "unknown", "The record does not hold what was changed."
     manifest = comparable(declared, change.write.object)
     undone = [field for field in _open(change, fields) if differs(change.write, field, manifest)]
+    if not undone and change.write.cause == "bypass":
+        return "kept", "Every sync applies it from the Application itself, past git, until it is taken out there."
     if not undone:
         return "invisible", "Argo CD cannot see it, and no sync undoes it: git does not declare the field."
     hidden = [is_ignored(change.write, field.path, manifest, rules) for field in undone]

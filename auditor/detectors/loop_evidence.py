@@ -108,8 +108,7 @@ def _admission(write: Write, path: Path) -> tuple[str, str, Write | None]:
     side = _side(write, path)
     if side is not None and side.by:
         return side.by, "admission", None
-    named = [f"admission webhook {name}" for name in write.admitted_by]
-    return ", ".join(named) or "admission (webhook not recorded)", "admission", None
+    return ", ".join(write.admitted_by) or "admission (webhook not recorded)", "admission", None
 
 
 def _runs(subject: ObjectId, path: Path, pulls: Sequence[Pull]) -> Iterator[Loop]:

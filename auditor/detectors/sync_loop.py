@@ -84,24 +84,30 @@ def _ended(case: Case, loop: Loop, history: ApplicationHistory | None) -> str:
     """In words what ended it, "" while it may still run. Only what the records show is said."""
     last = loop.pulls[-1].at
     end = case.coverage.as_of.audit.get(loop.object.cluster)
+    if end is None:
+        return ""
+    why = _settled(case, loop, history, last)
     quiet = timedelta(seconds=max(loop.gaps) * 2)
-    if end is None or end - last <= quiet:
+    if not why and end - last <= quiet:
         return ""
     said = f"The last pull was {span((end - last).total_seconds())} before the records end"
-    return f"{said}; {_why(case, loop, history)}."
+    return f"{said}; {why or 'what ended it is not recorded'}."
 
 
-def _why(case: Case, loop: Loop, history: ApplicationHistory | None) -> str:
-    state = history.states[-1] if history and history.states else None
-    if state and any(ignore.covers(rule, loop.object, loop.path) for rule in state.ignore_differences):
+def _settled(case: Case, loop: Loop, history: ApplicationHistory | None, last: datetime) -> str:
+    """What keeps the controller from asking again, as far as it came after the last pull."""
+    if history is None or not history.states:
+        return ""
+    rules = history.states[-1].ignore_differences
+    if any(ignore.covers(rule, loop.object, loop.path) for rule in rules) and history.states[-1].at > last:
         return "an ignoreDifferences rule covers the field now"
-    desired = case.desired.get(history.key) if history else None
+    desired = case.desired.get(history.key)
     if isinstance(desired, DesiredState):
         subject = loop.object
         manifest = desired.objects.get(ManifestKey(subject.group, subject.kind, subject.namespace, subject.name))
         if manifest is not None and paths.lookup(manifest, loop.path).state == "absent":
             return "git does not declare the field any more"
-    return "what ended it is not recorded"
+    return ""
 
 
 DETECTOR = Detector("sync-loop", "two writers keep undoing each other", detect)

@@ -41,7 +41,7 @@ def test_an_autoscaler_and_self_heal_that_undo_each_other_are_a_loop() -> None:
 
 
 def test_a_webhook_that_puts_its_value_back_is_a_loop_of_no_op_writes() -> None:
-    writes = [no_op(at, admitted_by=("pull-policy.acme.example",)) for at in (1, 2, 5)]
+    writes = [no_op(at, admitted_by=("admission webhook pull-policy.acme.example",)) for at in (1, 2, 5)]
     (loop,) = found(DETECTOR, case(writes=writes))
     assert loop.path == "spec.paused"
     assert loop.values == (False, True)
@@ -90,6 +90,15 @@ def test_a_loop_that_stopped_says_since_when_and_is_low() -> None:
     (loop,) = found(DETECTOR, case(*rounds(1, 2, 3), histories=[told]))
     assert loop.severity == "low"
     assert "an ignoreDifferences rule covers the field now" in loop.message
+
+
+def test_a_loop_whose_field_is_ignored_now_is_over_however_short_the_quiet() -> None:
+    rule = {"group": "apps", "kind": "Deployment", "jsonPointers": ["/spec/replicas"]}
+    told = history(app_state(0), app_state(3.2, ignore_differences=(rule,)))
+    (loop,) = found(
+        DETECTOR, case(*rounds(1, 2, 3), histories=[told], coverage=coverage(mark("audit", 0, 3.5, "prod")))
+    )
+    assert loop.severity == "low"
 
 
 def test_a_loop_that_runs_until_the_records_end_is_high() -> None:
