@@ -1,0 +1,220 @@
+"""Secrets inside text: whole configuration files, messages, command lines, URLs, and tokens known by their form.
+
+All patterns are bounded and start only where a word starts, so that the time is linear in the text, whatever it is.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from auditor.objects.credentials import is_plain_value
+
+Hide = Callable[[str], str]
+"""From a secret to the text that stands in its place."""
+
+_LONGEST = 2 << 20
+"""Characters of a text that is looked through; no field of an object is longer, and a longer one is hidden whole."""
+
+_SHORT = 200
+_PROMPTS = re.compile(
+    r"(?i)pass|pwd|pw\b|secret|token|cred|key|auth|cookie|bearer|basic |docker|kubeconfig|-u |--user|@"
+    r"|gh[opsur]_|gl(?:pat|dt|rt|cbt|ptt)-|xox[abeoprs]-|xapp-|a(?:kia|sia)[a-z0-9]{8}|aiza|ya29\.|k_(?:live|test)_"
+    r"|sk-|sg\.|npm_|pypi-|hv[sbr]\.|_pat_|dop_v1_|shp(?:at|ca|pa|ss)_|glsa_|eyj|hooks\.slack"
+)
+"""What every text with a secret in it has: one without is left as it is at once."""
+
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+    r".*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    re.DOTALL,
+)
+_URL_PASSWORD = re.compile(r"(://[^\s/:@\"'<>\\]{0,256}:)([^\s/\"'<>\\]{1,512})(@)")
+_URL_TOKEN = re.compile(r"(://)([A-Za-z0-9_\-.~%]{16,512})(@)")
+_KNOWN = re.compile(
+    r"\b(?:gh[opsur]_[A-Za-z0-9]{16,255}|github_pat_\w{20,255}|gl(?:pat|dt|rt|cbt|ptt)-[\w\-.]{16,255}"
+    r"|xox[abeoprs]-[\w\-]{8,255}|xapp-[\w\-]{8,255}|A(?:KIA|SIA)[A-Z0-9]{16}\b|AIza[\w\-]{30,64}|ya29\.[\w\-.]{16,512}"
+    r"|[sr]k_(?:live|test)_\w{16,255}|sk-[\w\-]{20,255}|SG\.[\w\-]{16,64}\.[\w\-]{16,64}|npm_\w{30,64}"
+    r"|pypi-[\w\-]{16,512}|hv[sbr]\.[\w\-]{16,512}|dckr_pat_[\w\-]{16,64}|dop_v1_\w{32,128}|AGE-SECRET-KEY-\w{20,128}"
+    r"|shp(?:at|ca|pa|ss)_\w{16,64}|glsa_\w{16,64})"
+)
+_JWT = re.compile(r"(?<![\w\-.])eyJ[\w\-]{8,8192}\.[\w\-]{8,65536}(?:\.[\w\-]{0,8192})?")
+_SLACK_HOOK = re.compile(r"(hooks\.slack\.com/(?:services|workflows|triggers)/)([\w/\-]{8,255})")
+_SCHEME = re.compile(
+    r"(?i)(\b(?:bearer|basic|token)[ \t]{1,20})((?-i:[\w+/.~\-]{0,8192}?[\dA-Z=])[\w+/=.~\-]{6,65536})"
+)
+_USER = re.compile(r"((?<!\S)(?:-u|--user)[ \t=]{1,20}[^\s:]{1,256}:)(\S{1,512})")
+
+_NAMED = re.compile(
+    r"(?<![\w.\-/])(?P<flag>--?)?(?P<name>[A-Za-z_][\w.\-/]{1,127})(?P<quote>\\{0,15}[\"']|>)?"
+    r"(?P<between>[ \t]{0,20}(?::=|=>|=|:)[ \t]{0,20}|[ \t]{1,20}(?:(?:is|was|now)[ \t]{1,20}){0,2})?"
+)
+_PAIR = re.compile(
+    r"""(?i)(?<!\w)(?:name|key)["']?[ \t]{0,20}:[ \t]{0,20}["']?(?P<name>[\w.\-/]{1,128})["']?[ \t]{0,20},?"""
+    r"""[ \t]{0,20}\r?\n?[ \t]{0,200}["']?value["']?[ \t]{0,20}:[ \t]{0,20}"""
+)
+_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*+)', re.DOTALL)
+_ESCAPED = re.compile(r"\\+[\"']")
+_WORD = re.compile(r"(?:(?i:bearer|basic|token|digest)[ \t]{1,20})?[^\s\"'`,;&<>\[\]{}()|\\]+")
+_REST = re.compile(r"[^\r\n]*")
+_COMMENT = re.compile(r"[ \t]#|[ \t]//[ \t]")
+_BLOCK = re.compile(r"[|>][+\-]?\d?[+\-]?[ \t]{0,20}\r?\n")
+_LEAD = re.compile(r"""[ \t]*(?:(?:export|set|setx|env|ENV|ARG|-)[ \t]+)*["']?(?:--?)?""")
+
+_MANIFEST = re.compile(r"(?m)^[ \t]{0,200}(?:- )?[\"']?kind[\"']?:[ \t]{0,20}[\"']?Secret[\"']?[ \t]{0,20}\r?$")
+_SECTION = re.compile(r"(?P<indent>[ \t]*)(?:data|stringData):[ \t]*\r?")
+_ENTRY = re.compile(r"(?P<head>[ \t]+[^\s#:][^:]*:[ \t]+)(?P<value>\S.*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """How to look through text: how a secret is hidden, and which names stand for one."""
+
+    hide: Hide
+    names_credential: Callable[[str], bool]
+    """Whether what such a name holds is a secret."""
+    every_name: bool = False
+    """Whether names of the user's own count, so that no text can be left out for its words."""
+
+    def without_secrets(self, text: str, whole_file: bool = False) -> str:
+        """The text with its secrets hidden; `whole_file`: a configuration, where a value fills the rest of its line.
+
+        Forms that are secrets by themselves go first; then what stands beside a credential's name.
+        """
+        if not self.every_name and (_is_clean(text) if len(text) < _SHORT else not _PROMPTS.search(text)):
+            return text
+        if len(text) > _LONGEST:
+            return self.hide(text)
+        text = self._known_forms(text)
+        if whole_file and _MANIFEST.search(text):
+            text = self._manifests(text)
+        for places in (self._pairs, self._assignments):
+            text = self._replaced(text, places(text, whole_file))
+        return text
+
+    def _known_forms(self, text: str) -> str:
+        text = _PRIVATE_KEY.sub(lambda match: self.hide(match[0]), text)
+        if "@" in text:
+            text = _URL_PASSWORD.sub(lambda match: match[1] + self.once(match[2]) + match[3], text)
+            text = _URL_TOKEN.sub(lambda match: match[1] + self.hide(match[2]) + match[3], text)
+        text = _KNOWN.sub(lambda match: self.hide(match[0]), text)
+        text = _JWT.sub(lambda match: self.hide(match[0]), text)
+        text = _SLACK_HOOK.sub(lambda match: match[1] + self.hide(match[2]), text)
+        text = _SCHEME.sub(lambda match: match[1] + self.hide(match[2]), text)
+        return _USER.sub(lambda match: match[1] + self.once(match[2]), text)
+
+    def once(self, value: str) -> str:
+        """The value hidden, unless it is no secret or hidden already."""
+        return value if is_plain_value(value) else self.hide(value)
+
+    def _replaced(self, text: str, places: Iterator[tuple[int, int]]) -> str:
+        """The text with what lies between these places hidden. Places come in order and do not overlap."""
+        parts: list[str] = []
+        done = 0
+        for begin, end in places:
+            parts += (text[done:begin], self.once(text[begin:end]))
+            done = end
+        return "".join(parts) + text[done:] if parts else text
+
+    def _pairs(self, text: str, whole_file: bool) -> Iterator[tuple[int, int]]:
+        """The values of `name: DB_PASSWORD`, `value: …` pairs."""
+        done = 0
+        for match in _PAIR.finditer(text):
+            if match.start() >= done and self.names_credential(match["name"]):
+                begin, done = _value(text, match.end(), whole_file, "")
+                yield begin, done
+
+    def _assignments(self, text: str, whole_file: bool) -> Iterator[tuple[int, int]]:
+        """The values of `password=…`, `"password": "…"`, `--password …`, `<password>…` and `password is …`."""
+        done = 0
+        for match in _NAMED.finditer(text):
+            if match.start() < done or not _assigns(text, match) or not self.names_credential(match["name"]):
+                continue
+            at_start = whole_file and not match["flag"] and _is_lead(text, match.start())
+            begin, done = _value(text, match.end(), at_start, "<" if match["quote"] == ">" else "")
+            if begin < done:
+                yield begin, done
+
+    def _manifests(self, text: str) -> str:
+        """Manifests of Secrets inside a text, as YAML: the entries of `data` and `stringData`."""
+        indent: int | None = None
+        lines = text.split("\n")
+        for number, line in enumerate(lines):
+            depth = len(line) - len(line.lstrip())
+            if section := _SECTION.fullmatch(line):
+                indent = len(section["indent"])
+            elif indent is None or not line.strip():
+                continue
+            elif depth <= indent:
+                indent = None
+            elif entry := _ENTRY.fullmatch(line):
+                lines[number] = entry["head"] + self.once(entry["value"])
+            elif not line.rstrip().endswith(":"):
+                lines[number] = line[:depth] + self.once(line.strip())
+        return "\n".join(lines)
+
+
+@lru_cache(16384)
+def _is_clean(text: str) -> bool:
+    """Whether a short text has no prompt. The same ones come again and again."""
+    return not _PROMPTS.search(text)
+
+
+def _assigns(text: str, match: re.Match[str]) -> bool:
+    """Whether what follows the name is its value."""
+    between = match["between"] or ""
+    if match["quote"] == ">":
+        return text[match.start() - 1 : match.start()] == "<"
+    if between.strip() in ("=", ":", ":=", "=>") or between.strip():
+        return True
+    return bool(match["flag"] and between)
+
+
+def _is_lead(text: str, place: int) -> bool:
+    """Whether nothing but white space, a quote or `export` stands before this place in its line."""
+    begin = max(text.rfind("\n", 0, place) + 1, place - 200)
+    return bool(_LEAD.fullmatch(text, begin, place))
+
+
+def _value(text: str, place: int, whole_line: bool, closed_by: str) -> tuple[int, int]:
+    """Begin and end of the value at a place: quoted, a block of lines, the rest of the line, or one word."""
+    first = text[place : place + 1]
+    if closed_by:
+        end = text.find(closed_by, place)
+        return place, len(text) if end < 0 else end
+    if first == '"' and (double := _DOUBLE.match(text, place)):
+        return double.span(1)
+    if first == "'":
+        end = text.find("'", place + 1)
+        return place + 1, len(text) if end < 0 else end
+    if escaped := _ESCAPED.match(text, place):
+        end = text.find(escaped[0], escaped.end())
+        return escaped.end(), len(text) if end < 0 else end
+    if whole_line and (block := _BLOCK.match(text, place)):
+        return block.end(), _block_end(text, place, block.end())
+    if whole_line and first not in ("{", "[", "&", "*"):
+        return _rest_of_line(text, place)
+    word = _WORD.match(text, place)
+    return word.span() if word else (place, place)
+
+
+def _rest_of_line(text: str, place: int) -> tuple[int, int]:
+    rest = _REST.match(text, place)
+    line = rest[0] if rest else ""
+    comment = _COMMENT.search(line)
+    line = (line[: comment.start()] if comment else line).rstrip().rstrip(",;")
+    return place, place + len(line)
+
+
+def _block_end(text: str, place: int, begin: int) -> int:
+    """The end of a YAML block scalar: its lines are deeper than the line that opens it."""
+    opening = text[text.rfind("\n", 0, place) + 1 : place]
+    depth = len(opening) - len(opening.lstrip())
+    end = begin
+    while end < len(text):
+        stop = text.find("\n", end)
+        line = text[end : len(text) if stop < 0 else stop]
+        if line.strip() and len(line) - len(line.lstrip()) <= depth:
+            break
+        end += len(line) + 1
+    return max(begin, min(end, len(text)) - 1 if text[min(end, len(text)) - 1 :][:1] == "\n" else min(end, len(text)))
