@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from auditor.collectors.streams import Stream, decompressed, reason_of
+from auditor.collectors.streams import Stream, decompressed, reason_of, skip
 from auditor.errors import SourceError
 
 
@@ -144,3 +144,16 @@ def _hint(error: OSError) -> str:
     if isinstance(error, PermissionError):
         return "Let the account that runs auditor read it."
     return "Check the path in auditor.toml; relative paths are relative to that file."
+
+
+def read_at(source: Source, offset: int, length: int) -> bytes:
+    """The bytes that a piece of evidence points to; fewer where the source ends before. Raises SourceError."""
+    stream = open_stream(source)
+    try:
+        data = b""
+        if skip(stream, offset):
+            while len(data) < length and (more := stream.read(length - len(data))):
+                data += more
+        return data
+    finally:
+        stream.close()

@@ -123,7 +123,7 @@ class _SourceReading:
         return position
 
     def _flush(self, sink: Gathering, position: Mapping[str, str], *, complete: bool) -> Iterator[Batch]:
-        """Batches of what was found since the last: that of the source's own cluster last, as its mark is the one to resume by."""
+        """What was found since the last time: the source's own cluster last, as its mark is the one to resume by."""
         facts, skipped = sink.take()
         for cluster in sorted(sink.tallies, key=lambda name: (name == self._home, name)):
             own = cluster == self._home

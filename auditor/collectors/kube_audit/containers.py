@@ -1,7 +1,7 @@
 """Values that hold records in an array, and are too large to be read whole.
 
-`[{...}, ...]`, `{"items": [...]}`, `{"hits": {"hits": [...]}}`: such a value is entered, and its elements are records of
-their own. The brackets that are open are all that a scan must remember to go on in the middle.
+`[{...}, ...]`, `{"items": [...]}`, `{"hits": {"hits": [...]}}`: such a value is entered, and its elements are records
+of their own. The brackets that are open are all that a scan must remember to go on in the middle.
 """
 
 import re

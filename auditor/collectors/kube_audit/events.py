@@ -123,7 +123,7 @@ def is_audit(event: Event) -> bool:
 
 
 def moment(text: str) -> datetime | None:
-    """A time of a record in UTC; None where it is none. A time without a zone is UTC: the API server writes no other."""
+    """A time of a record; None where it is none. One without a zone is UTC: the API server writes no other."""
     try:
         at = datetime.fromisoformat(text) if text else None
     except ValueError:

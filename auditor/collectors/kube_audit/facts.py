@@ -97,8 +97,8 @@ def audit_event(
     name, uid = reference.name, reference.uid
     if event.verb == "create" and not name:
         name, uid = _named(event.response, name, uid)
-    request, cut_request = _body(event.request if kept is Keep.ALL else msgspec.UNSET, redactor)
-    response, cut_response = _body(event.response if kept in (Keep.ALL, Keep.RESPONSE) else msgspec.UNSET, redactor)
+    request, cut_request = _body(event.request, kept is Keep.ALL, reference.resource, redactor)
+    response, cut_response = _body(event.response, kept is not Keep.BARE, reference.resource, redactor)
     return AuditEvent(
         id=identity(cluster, event, at),
         cluster=cluster,
@@ -165,9 +165,9 @@ def _canonical(body: Raw | UnsetType) -> bytes:
         return bytes(body)
 
 
-def _body(body: Raw | UnsetType, redactor: Redactor) -> tuple[bytes | None, bool]:
+def _body(body: Raw | UnsetType, wanted: bool, resource: str, redactor: Redactor) -> tuple[bytes | None, bool]:
     """A body as it is stored, and whether the record says that it was left out."""
-    if not isinstance(body, Raw):
+    if not (wanted and isinstance(body, Raw)):
         return None, False
     raw = bytes(body)
     if raw == _TOO_BIG:
@@ -176,7 +176,7 @@ def _body(body: Raw | UnsetType, redactor: Redactor) -> tuple[bytes | None, bool
         return None, False
     try:
         raw.decode()
-        return redactor.body(raw), False
+        return redactor.body(raw, resource), False
     except (ValueError, RecursionError):
         return None, True
 
@@ -203,15 +203,12 @@ def _annotations(annotations: Mapping[str, str], resource: str, redactor: Redact
         name = key.replace("_slash_", "/")
         if not name.startswith(_ANNOTATIONS):
             continue
-        if not name.startswith("patch."):
-            kept[name] = redactor.text(value)
-        elif resource != "secrets":
-            kept[name] = _redacted(value, redactor)
+        kept[name] = _redacted(value, resource, redactor) if name.startswith("patch.") else redactor.text(value)
     return kept
 
 
-def _redacted(text: str, redactor: Redactor) -> str:
+def _redacted(text: str, resource: str, redactor: Redactor) -> str:
     try:
-        return redactor.body(text.encode()).decode()
+        return redactor.body(text.encode(), resource).decode()
     except (ValueError, RecursionError):
         return ""

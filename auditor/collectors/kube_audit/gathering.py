@@ -18,6 +18,7 @@ _STAMP = len("2026-11-30T05:31:11.047167Z")
 _MINUTE = len("2026-11-30T05:31")
 _PLACES = 1000
 """Places of one batch; further ones are counted in the last."""
+_BETWEEN = len("\r\n")
 _NOWHERE = Delivery()
 
 
@@ -196,10 +197,10 @@ class Gathering:
     def _place(self, offset: int, length: int, reason: str) -> None:
         """Note a skipped place; one that follows another of the same reason is one with it."""
         last = self.skipped[-1] if self.skipped else None
-        if last and last.reason == reason and offset - (last.offset + last.length) <= 2:
-            self.skipped[-1] = Skipped("audit", self._home, self._source, last.offset, offset + length - last.offset, reason)
+        if last and last.reason == reason and offset - (last.offset + last.length) <= _BETWEEN:
+            self.skipped.pop()
+            offset, length = last.offset, offset + length - last.offset
         elif last and len(self.skipped) >= _PLACES:
-            span = offset + length - last.offset
-            self.skipped[-1] = Skipped("audit", self._home, self._source, last.offset, span, "several places in this span")
-        else:
-            self.skipped.append(Skipped("audit", self._home, self._source, offset, length, reason))
+            self.skipped.pop()
+            offset, length, reason = last.offset, offset + length - last.offset, "several places in this span"
+        self.skipped.append(Skipped("audit", self._home, self._source, offset, length, reason))

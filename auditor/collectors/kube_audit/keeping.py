@@ -3,7 +3,7 @@
 | event | kept |
 |---|---|
 | reads | counted |
-| reads of `exec`, `attach`, `portforward`, `proxy`, `ephemeralcontainers`, `eviction`, `token`, and by impersonation | yes: they are accesses |
+| reads of a sub-resource in `ACCESSES` (`exec` …), and by impersonation | yes: they are accesses |
 | writes, at their last stage, refused ones too | with both bodies |
 | writes to Applications and other `argoproj.io` objects | always, with both bodies |
 | `status`, by a machine | with the response (it holds the whole object), without the request |

@@ -1,4 +1,4 @@
-"""Lines that a container runtime cut: CRI marks the parts with P and the last with F, Docker ends the last with a newline.
+"""Lines that a container runtime cut: CRI marks parts with P and the last with F, Docker ends the last with a newline.
 
 Both cut at 16 KiB. Parts of one output follow each other; lines of the other output may lie between them.
 """

@@ -120,7 +120,7 @@ class Scanner:
             self._window.advance(at)
 
     def _give_up(self, stop: int, reason: str) -> None:
-        """What lies before `stop` is no record; at the very end of the stream it may become one, and is left to `tail`."""
+        """What lies before `stop` is no record. At the very end of the stream it may become one: left to `tail`."""
         window = self._window
         if stop == len(window.text) and window.ended and window.text[stop - 1 :] != b"\n":
             return
@@ -258,7 +258,7 @@ class Scanner:
                 self._take(start, end)
             except UNREADABLE:
                 self._give_up(stop, _NOT_JSON)
-        elif end == CUT and containers.begins_container(text, start) and not (window.ended and text[start : start + 1] == b"{"):
+        elif end == CUT and containers.begins_container(text, start):
             self._enter(start)
         elif end == BROKEN or window.ended or window.left > LIMIT:
             self._give_up(stop, _NOT_JSON if end == BROKEN else _CUT_LINE)

@@ -50,6 +50,7 @@ class Tally:
 
     @property
     def bytes(self) -> int:
+        """All bytes that were accounted for."""
         return self.account.total()
 
     def event(self, event: Event, dry_run: bool) -> None:

@@ -22,7 +22,7 @@ class Window:
         return len(self.text) - self.at
 
     def grow(self) -> bool:
-        """Fetch at least as much as is at hand, so that waiting for the end of a long value costs no more than its length."""
+        """Fetch at least as much as is at hand: waiting for the end of a value then costs no more than its length."""
         if self.ended:
             return False
         self._passed = self.near()
