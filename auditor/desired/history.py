@@ -42,14 +42,14 @@ class Line:
     """The states of a branch, oldest first, each a commit whose changes are against the state before it."""
 
     def __init__(self, commits: Sequence[Commit], against_other: Mapping[str, Changes] | None = None) -> None:
-        """`against_other` has the changes of those commits whose state before is not their first parent."""
+        """`against_other` has, by SHA, the changes of commits whose state before is not their first parent."""
         self.commits = commits
         self.positions = {commit.sha: position for position, commit in enumerate(commits)}
         self._lives: dict[str, _Life] = {}
         self._folders: dict[str, list[int]] = {}
         for position, commit in enumerate(commits):
-            changes = (against_other or {}).get(commit.sha)
-            for path, entry in changed(commit) if changes is None else changes:
+            other = (against_other or {}).get(commit.sha)
+            for path, entry in changed(commit) if other is None else other:
                 self._change(position, path, entry)
         self._paths = sorted(self._lives)
 
@@ -175,6 +175,14 @@ class Graph:
                 continue
             landed[current] = position
             open_ends.extend(commit.parents)
+
+    def difference(self, before: str, after: str) -> Changes:
+        """What differs between the trees of any two commits."""
+        line = Line(self.chain(before, {}))
+        one, other = self.tree(before, line), self.tree(after, line)
+        old = dict(one.under("")) if one else {}
+        new = dict(other.under("")) if other else {}
+        return [(path, new.get(path)) for path in sorted({*old, *new}) if old.get(path) != new.get(path)]
 
     def beyond(self, sha: str, landed: Mapping[str, int]) -> list[str]:
         """The commits in the history of `sha` that have not landed."""

@@ -20,7 +20,7 @@ from auditor.desired.source import Effective, deciding_files, destination, effec
 from auditor.desired.strands import Strand, landing, strand
 from auditor.desired.tools import Tools, find_tools
 from auditor.desired.trees import Files, SideBySide, beside, own_paths
-from auditor.model.application import ApplicationState, AppSource
+from auditor.model.application import ApplicationState, AppSource, RevisionSeen
 from auditor.model.desired import BranchTip, DesiredState, Landing, Undeterminable
 from auditor.model.facts import Commit, GitRef
 from auditor.objects.redaction import Redactor
@@ -345,12 +345,14 @@ def open_reader(
     *,
     shipped: tuple[Path, ...] = (),
     tools: Tools | None = None,
+    seen: Sequence[RevisionSeen] = (),
     versions: Mapping[str, str] | None = None,
     build_options: str = "",
 ) -> Reader:
     """The reader over what was collected.
 
-    `folder` is that of the configuration; `cache` and `shipped` are the collectors' (`Reading`); `versions` are the
+    `folder` is that of the configuration; `cache` and `shipped` are the collectors' (`Reading`); `seen` are the
+    records of revisions, which show where a branch has been; `versions` are the
     Kubernetes versions of clusters; `build_options` is `kustomize.buildOptions` of argocd-cm.
     """
     pack = Pack(cache, shipped)
@@ -361,4 +363,4 @@ def open_reader(
         versions or {},
         "LoadRestrictionsNone" in build_options,
     )
-    return Reader(open_checkouts(repositories, folder, commits, refs, cache, pack), renderer, pack)
+    return Reader(open_checkouts(repositories, folder, commits, refs, cache, pack, seen), renderer, pack)

@@ -11,8 +11,11 @@ from auditor.collectors.git_process import Repository
 from auditor.config import RepositoryConfig
 from auditor.desired import semver
 from auditor.desired.blobs import Blobs
-from auditor.desired.history import Graph, Line, Tree
+from auditor.desired.history import Graph, Tree
 from auditor.desired.pack import Pack
+from auditor.desired.routes import route
+from auditor.desired.source import same_repository
+from auditor.model.application import RevisionSeen
 from auditor.model.facts import Commit, GitRef
 
 _SHA = re.compile(r"[0-9a-f]{7,64}\Z")
@@ -31,11 +34,12 @@ class Tracked:
 class Checkout:
     """One repository: its graph, its contents, and its branches as lines."""
 
-    def __init__(self, url: str, graph: Graph, blobs: Blobs) -> None:
+    def __init__(self, url: str, graph: Graph, blobs: Blobs, seen: Iterable[RevisionSeen]) -> None:
         self.url = url
         self.graph = graph
         self.blobs = blobs
         self._lines: dict[str, BranchLine] = {}
+        self._seen = [record for record in seen if record.tracked and same_repository(record.repo_url, url)]
         self.branches = {ref.name: ref.sha for ref in graph.refs if ref.kind == "branch"}
         self._tags = {ref.name: ref.sha for ref in graph.refs if ref.kind == "tag"}
         self._default = next((ref.target for ref in graph.refs if ref.kind == "head"), "")
@@ -43,19 +47,30 @@ class Checkout:
     @property
     def main(self) -> "BranchLine":
         """The line of the default branch, from which other commits are told."""
-        tip = self.branches.get(self._default) or next(iter(sorted(self.branches.values())), "")
-        return self.line(tip)
+        return self.line(self._default or min(self.branches, default=""))
 
-    def line(self, tip: str) -> "BranchLine":
-        """The line that ends at a commit."""
-        if tip not in self._lines:
-            self._lines[tip] = BranchLine(self.graph, tip)
-        return self._lines[tip]
+    def line(self, branch: str) -> "BranchLine":
+        """The line of a branch."""
+        if branch not in self._lines:
+            former = [ref.sha for ref in self.graph.refs if ref.kind == "former" and ref.target == branch]
+            tip = self.branches.get(branch, "")
+            self._lines[branch] = BranchLine(self.graph, tip, self._seen_on(branch), former)
+        return self._lines[branch]
+
+    def _seen_on(self, branch: str) -> frozenset[str]:
+        """The commits that applications which follow the branch were at."""
+        targets = {record.tracked for record in self._seen}
+        alike = {target for target in targets if self._branch_of(target) == branch}
+        return frozenset(record.revision for record in self._seen if record.tracked in alike)
+
+    def _branch_of(self, target: str) -> str:
+        name = self._default if target == "HEAD" else target.removeprefix("refs/heads/")
+        return name if name in self.branches else ""
 
     def tracked(self, target: str) -> Tracked | str:
         """What a targetRevision names, or the sentence why that cannot be told."""
-        name = self._default if target in ("", "HEAD") else target.removeprefix("refs/heads/")
-        if name in self.branches:
+        name = self._branch_of(target or "HEAD")
+        if name:
             return Tracked(name, (self.branches[name],))
         tag = target.removeprefix("refs/tags/")
         if tag in self._tags:
@@ -97,10 +112,9 @@ class Checkout:
 class BranchLine:
     """A line with what each of its commits brought to it."""
 
-    def __init__(self, graph: Graph, tip: str) -> None:
+    def __init__(self, graph: Graph, tip: str, seen: frozenset[str], former: Iterable[str]) -> None:
         self._graph = graph
-        self.tip = tip
-        self.line = Line(graph.chain(tip, {}))
+        self.line = route(graph, tip, seen, former)
 
     @cached_property
     def landed(self) -> dict[str, int]:
@@ -136,6 +150,7 @@ def open_checkouts(
     refs: Iterable[GitRef],
     cache: Path,
     pack: Pack,
+    seen: Sequence[RevisionSeen],
 ) -> dict[str, Checkout]:
     """The repositories of the configuration by their URL, also those of which nothing was collected."""
     by_url: dict[str, list[Commit]] = {}
@@ -149,6 +164,7 @@ def open_checkouts(
             repository.url,
             Graph(by_url.get(repository.url, ()), refs_by_url.get(repository.url, ())),
             Blobs(*_repository(repository, folder, cache), pack),
+            seen,
         )
         for repository in repositories
     }

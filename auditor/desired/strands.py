@@ -60,7 +60,7 @@ def strand(source: AppSource, checkouts: dict[str, Checkout]) -> Strand | str:
     tracked = checkout.tracked(source.target_revision)
     if isinstance(tracked, str):
         return tracked
-    line = checkout.line(tracked.shas[0]) if tracked.branch else checkout.main
+    line = checkout.line(tracked.branch) if tracked.branch else checkout.main
     return Strand(checkout, source.target_revision, tracked, line)
 
 
