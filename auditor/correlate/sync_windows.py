@@ -20,6 +20,7 @@ from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.freezes import Hand, parent_of
 from auditor.correlate.sequence import Request, Sighting, in_order
+from auditor.correlate.window_schedule import next_span
 from auditor.model.application import ApplicationState, Freeze
 from auditor.model.change import AppKey, Evidence
 from auditor.model.facts import ArgoSettings, AuditEvent, ObjectSnapshot
@@ -124,18 +125,23 @@ def _deny_windows(document: JsonObject) -> dict[str, JsonObject]:
 def _begun(project: Project, own: Sequence[Course], edit: _Edit, hand: Hand) -> dict[tuple[str, AppKey], Freeze]:
     begun = {}
     for key, window in edit.after.items():
-        for course in own if key not in edit.before else ():
+        schedule, duration, zone = (text(window, name) for name in ("schedule", "duration", "timeZone"))
+        span = next_span(schedule, duration, zone, edit.event.at) if key not in edit.before else None
+        for course in own if span else ():
             state = _state(course, edit.event)
-            if state.project == project[2] and state.automated and _matches(window, state):
+            if span and state.project == project[2] and state.automated and _matches(window, state):
                 said = text(window, "description")
-                freeze = Freeze(
-                    course.key, "sync-window", edit.event.at, hand.actor, None, None, False, "", said, hand.evidence
-                )
-                begun[key, course.key] = freeze
+                begun[key, course.key] = Freeze(
+                    course.key, "sync-window", span.begins_at, hand.actor, span.ends_at, None, False, "", said,
+                    hand.evidence,
+                )  # fmt: skip
     return begun
 
 
 def _lifted(freeze: Freeze, edit: _Edit, hand: Hand) -> Freeze:
+    """A freeze whose window was taken out, where it had not closed by then."""
+    if freeze.ended_at is not None and freeze.ended_at <= edit.event.at:
+        return freeze
     undone = not hand.is_person
     return replace(
         freeze,

@@ -170,3 +170,18 @@ def test_a_window_that_was_always_there_is_a_policy() -> None:
     story.settings.append(policy_project([WINDOW]))
     story.events.append(project(0, 200, [WINDOW]))
     assert story.history().freezes == ()
+
+
+def test_a_window_that_closes_by_itself_ends_the_freeze() -> None:
+    story = Story(SELF_HEALING).created(-60)
+    story.settings.append(policy_project([]))
+    story.events.append(project(5, 200, [WINDOW | {"schedule": "0 9 * * *", "duration": "2h"}]))
+    (freeze,) = story.history().freezes
+    assert (freeze.began_at, freeze.ended_at, freeze.ended_by) == (minute(5), minute(120), None)
+
+
+def test_a_window_that_opens_at_night_is_no_freeze_by_day() -> None:
+    story = Story(SELF_HEALING).created(-60)
+    story.settings.append(policy_project([]))
+    story.events.append(project(5, 200, [WINDOW | {"schedule": "0 22 * * *"}]))
+    assert story.history().freezes == ()
