@@ -9,6 +9,7 @@ from auditor.detectors.conclusion import conclude, times
 from auditor.model.case import Case
 from auditor.model.change import Write
 from auditor.model.finding import Finding
+from auditor.model.resource import ObjectId
 
 HUMAN = frozenset({"person", "shared-credential", "unknown"})
 
@@ -27,13 +28,13 @@ WORDS = {
 
 def detect(case: Case, config: Config) -> Iterator[Finding]:
     """One finding for each credential, kind of access and object; one for each account acted as."""
-    access: dict[tuple[str, str, str], list[Write]] = defaultdict(list)
+    access: dict[tuple[str, str, ObjectId], list[Write]] = defaultdict(list)
     posing: dict[tuple[str, str], list[Write]] = defaultdict(list)
     for write in case.writes:
         if write.actor.kind not in HUMAN:
             continue
         if write.outcome == "access":
-            access[(write.actor.name, write.subresource, str(write.object))].append(write)
+            access[(write.actor.name, write.subresource, write.object)].append(write)
         if write.actor.acting_as:
             posing[(write.actor.name, write.actor.acting_as)].append(write)
     for (name, kind, _), writes in access.items():

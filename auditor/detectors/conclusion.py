@@ -34,7 +34,7 @@ def conclude(
 ) -> Finding:
     """A finding whose id depends on `ident`, where it is, and `key`: what it rests on first, never on later events."""
     place = (application, subject, path)
-    digest = hashlib.sha256("\0".join(map(str, (ident, *place, *key))).encode()).hexdigest()
+    digest = hashlib.sha256("\0".join(map(repr, (ident, *place, *key))).encode()).hexdigest()
     return Finding(
         id=digest[:16],
         ident=ident,

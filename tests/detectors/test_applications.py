@@ -1,9 +1,12 @@
 """Syncs, freezes, ignore rules and drift that concern an application as a whole."""
 
+from dataclasses import replace
+
 import pytest
 import yaml
 
 from auditor.detectors import (
+    break_glass_access,
     drift_not_watched,
     freeze_did_not_hold,
     freeze_not_lifted,
@@ -161,8 +164,6 @@ def test_drift_that_somebody_is_told_of_is_watched() -> None:
 
 
 def test_a_value_that_stands_without_git_and_that_a_sync_will_undo_is_high() -> None:
-    from dataclasses import replace
-
     judged = replace(verdict("c", ("not-reflected", "standing")), prospect="undone-at-next-sync", next="It goes.")
     (finding,) = found(not_in_git.DETECTOR, case(change("c", 1, field()), verdicts=[judged]))
     assert (finding.severity, finding.path, finding.values) == ("high", "spec.replicas", (6,))
@@ -207,6 +208,15 @@ def test_a_gap_in_the_records_is_said_with_the_command_that_fills_it() -> None:
     gap = Gap("git", "", None, None, "No git repository.", "git clone --mirror URL")
     (finding,) = found(records_gap.DETECTOR, case(coverage=coverage(gaps=(gap,))))
     assert (finding.severity, finding.remedy) == ("info", "Export it: git clone --mirror URL")
+
+
+def test_equal_objects_of_two_clusters_have_findings_of_their_own() -> None:
+    twins = [
+        write("x", 1, object=replace(thing(), cluster=cluster), outcome="access", subresource="exec")
+        for cluster in ("east", "west")
+    ]
+    ids = {finding.id for finding in found(break_glass_access.DETECTOR, case(writes=twins))}
+    assert len(ids) == 2
 
 
 def test_ids_of_findings_do_not_depend_on_what_came_later() -> None:
