@@ -7,7 +7,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-live lint format bench wheel lock clean
+.PHONY: help demo test test-live lint format bench wheel sample lock clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,7 +35,14 @@ bench: $(VENV)/ready  ## Measure reading audit logs beside orjson and DuckDB
 	@$(BIN)/python -m tests.benchmarks.audit_log
 
 wheel: $(VENV)/ready  ## Build the wheel into dist/
-	@$(BIN)/python -m build --wheel --no-isolation --outdir dist .
+	@$(BIN)/python -m hatchling build -t wheel -d dist
+
+sample: $(VENV)/ready  ## Render the sample incident's desired states anew, for machines without renderers
+	rm -rf build/sample data/incident/cache
+	$(BIN)/auditor demo --quiet build/sample
+	mkdir -p data/incident/cache/history
+	cp build/sample/cache/rendered.pack data/incident/cache/
+	cp build/sample/cache/history/*.zst data/incident/cache/history/
 
 lock:  ## Pin all dependencies anew, with hashes; needs uv
 	for set in run dev; do \
