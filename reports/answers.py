@@ -6,10 +6,10 @@ from reports.describe import person, whole
 from reports.dossier import Dossier, Numbered, State, marks
 from reports.page_one import Answer, Question
 from reports.rich import Text, act, strong, text, words
-from reports.wording import count, cut, grouped, middle_cut
+from reports.wording import count, cut, grouped, middle_cut, width
 
-WHO_BUDGET = 165.0
-"""Average characters: two lines."""
+WHO_BUDGET = 150.0
+"""Two lines, in the units of `wording.width`."""
 
 
 def questions(dossier: Dossier) -> tuple[Question, ...]:
@@ -69,12 +69,12 @@ def _what(dossier: Dossier) -> tuple[Answer, ...]:
     found = [Answer(grouped(len(full)), words("known in full" + (": " + ", ".join(named) if named else "")))]
     if part:
         found.append(
-            Answer(grouped(len(part)), words("known in part: a value before or after is missing"), marks(part))
+            Answer(grouped(len(part)), words("known in part: a value before or after is missing"), _some(part))
         )
     if fact or not part:
         kinds = ", ".join(sorted({cut(one.write.object.kind, 20) for one in fact})[:2])
         reason = f"known as a fact: {kinds}, contents not recorded" if fact else "known as a fact only"
-        found.append(Answer(grouped(len(fact)), words(reason), marks(fact)))
+        found.append(Answer(grouped(len(fact)), words(reason), _some(fact)))
     return tuple(found)
 
 
@@ -97,7 +97,7 @@ def _who(dossier: Dossier) -> tuple[Answer, ...]:
         by = f"by a credential that several people may hold: {_names(groups['shared'])}"
         found.append(Answer(grouped(len(groups["shared"])), words(cut(by, WHO_BUDGET))))
     untold = tuple(groups["untold"])
-    found.append(Answer(grouped(len(untold)), words("cannot be told"), marks(untold)))
+    found.append(Answer(grouped(len(untold)), words("cannot be told"), _some(untold)))
     return tuple(found)
 
 
@@ -108,7 +108,7 @@ def _names(changes: list[Numbered]) -> str:
     shown: list[str] = []
     for name, number in ordered:
         entry = f"{middle_cut(name, 44)} {grouped(number)}"
-        if sum(len(one) + 2 for one in shown) + len(entry) > WHO_BUDGET - 20:
+        if sum(width(one) + 2 for one in shown) + width(entry) > WHO_BUDGET - 20:
             break
         shown.append(entry)
     rest = len(ordered) - len(shown)
@@ -120,10 +120,10 @@ def _git(dossier: Dossier) -> tuple[Answer, ...]:
     absent = with_state(dossier, "act", "stand", "back", "untraced")
     unknown = with_state(dossier, "unknown")
     rows = [
-        Answer(grouped(len(in_git)), words(strong("in git"), _since(in_git)), marks(in_git)),
+        Answer(grouped(len(in_git)), words(strong("in git"), _since(in_git)), _some(in_git)),
         Answer(grouped(len(absent)), words(strong("not in git"), ", of which" if absent else "")),
         *_fates(dossier),
-        Answer(grouped(len(unknown)), words("cannot be told", _why(unknown)), marks(unknown)),
+        Answer(grouped(len(unknown)), words("cannot be told", _why(unknown)), _some(unknown)),
     ]
     return tuple(rows)
 
@@ -137,10 +137,15 @@ def _fates(dossier: Dossier) -> list[Answer]:
     )
     found = [(with_state(dossier, state), label, limit) for state, label, limit in fates]
     return [
-        Answer(grouped(len(changes)), label, marks(changes, limit if len(changes) <= limit else 5), inner=True)
+        Answer(grouped(len(changes)), label, _some(changes, limit), inner=True)
         for changes, label, limit in found
         if changes
     ]
+
+
+def _some(changes: tuple[Numbered, ...], limit: int = 12) -> Text:
+    """All marks where they are few, else five and the number of the rest: one line or two."""
+    return marks(changes, limit if len(changes) <= limit else 5)
 
 
 def _touch(standing: tuple[Numbered, ...]) -> str:

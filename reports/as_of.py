@@ -12,8 +12,8 @@ from reports.rich import Text, ref, soft, text, words
 from reports.wording import count, cut, grouped, middle_cut
 
 GAPS = 4
-GAP_LINE = 92.0
-"""Average characters of two lines in half a page."""
+GAP_LINE = 100.0
+"""Two lines in half a page, in the units of `wording.width`."""
 HOLDS = 25.0
 
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from auditor.model.application import ApplicationHistory
 from auditor.model.case import Case
-from auditor.model.change import AppKey, Change, Write
+from auditor.model.change import Change, Write
 from auditor.model.verdict import ClusterVerdict, FieldVerdict, GitVerdict, Verdict
 from reports.clock import Clock, clock
 from reports.evidence import Citations, citations
@@ -72,7 +71,9 @@ class Dossier:
 
     @property
     def clusters(self) -> tuple[str, ...]:
-        """All clusters of the records, in order."""
+        """The clusters that were asked for, else all of the records, in order."""
+        if self.case.scope.clusters:
+            return self.case.scope.clusters
         found = {change.write.object.cluster for change in self.case.changes}
         return tuple(sorted(found | set(self.case.coverage.as_of.audit)))
 
@@ -81,19 +82,17 @@ class Dossier:
         found = {self.by_id[one].number: self.by_id[one] for one in ids if one in self.by_id}
         return tuple(found[number] for number in sorted(found))
 
-    def history(self, key: AppKey) -> ApplicationHistory | None:
-        return self.case.applications.get(key)
 
-
-def dossier(case: Case, options: Options) -> Dossier:
-    """Numbers the changes of a case and readies its clock; RenderError for an unknown zone."""
+def dossier(case: Case, options: Options, *, writes_first: bool = False) -> Dossier:
+    """Numbers the changes of a case and readies its clock; RenderError for an unknown zone. `writes_first`: the
+    records of the counted changes are E1, E2 … as the changes are 1, 2 …"""
     first, last = _window(case)
     told = [change for change in case.changes if change.write.cause in ("out-of-band", "bypass")]
     proven = [change for change in told if change.write.persisted == "proven"]
     ours = clock(options.zone, first, last)
     cited = citations(ours, case.coverage, case.commits)
     counted = _numbered(proven, case.verdicts)
-    for one in counted:
+    for one in counted if writes_first else ():
         for evidence in one.write.evidence[:1]:
             cited.record(evidence, one.write.at)
     return Dossier(

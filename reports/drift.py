@@ -70,7 +70,7 @@ def document(case: Case, options: Options) -> Document:
         words(strong("Unresolved "), soft("most urgent first")),
     )
     sections = (
-        Section("drift", "By application", _groups(told, found), fresh=True),
+        Section("drift", "By application", _groups(told, found)),
         Section("findings", "Findings", _findings(told)),
         limits_section(told),
     )
@@ -221,8 +221,8 @@ def _table(key: AppKey | None, group: Sequence[Drift]) -> Table:
         (
             Column(words("Object"), "12rem"),
             Column(words("What")),
-            Column(words("Cause"), "8rem"),
-            Column(words("Next"), "10rem"),
+            Column(words("Cause"), "9.4rem"),
+            Column(words("Next"), "9.4rem"),
             Column(words("Source"), "3.4rem"),
         ),
         tuple(_row(one) for one in group[:CAP]),

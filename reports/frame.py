@@ -1,7 +1,7 @@
 """What all reports have around their sections: title, scope, window, how far the records reach, contents, evidence."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reports.anchors import reachable
 from reports.as_of import as_of_rows, gap_lines
@@ -12,10 +12,17 @@ from reports.dossier import Dossier
 from reports.evidence import digest, evidence_section
 from reports.page_one import OpenGroup, PageOne, Question
 from reports.rich import Text, plain, ref, soft, strong, words
-from reports.wording import count, cut, grouped, middle_cut
+from reports.wording import count, cut, fitted, grouped, middle_cut
 
-TITLE = 78.0
-"""Average characters: two lines at most."""
+TITLE = 92.0
+"""Two lines, in the units of `wording.width`; so are the limits below."""
+LEAD = 205.0
+SCOPE = 180.0
+ANSWER = 44.0
+WIDE_ANSWER = 155.0
+OPEN = 75.0
+HOLDS = 30.0
+GAP = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,7 @@ def assembled(
 ) -> Document:
     """The whole report. Evidence comes after all that cites, so that its list is complete."""
     kept = [section for section in sections if section is not None]
+    kept[:1] = [replace(section, fresh=True) for section in kept[:1]]
     kept += [evidence_section(dossier.cited, dossier.case.coverage), *last]
     title = heading(dossier, front.name)
     document = Document(
@@ -64,20 +72,30 @@ def heading(dossier: Dossier, name: str) -> str:
 
 
 def _page_one(dossier: Dossier, front: Front, sections: Sequence[Section]) -> PageOne:
+    """Each text within its budget of lines: the sum of them is one page, whatever the records hold."""
     return PageOne(
         front.kicker,
-        (("Scope", _scope(dossier)), ("Window", _window(dossier))),
-        front.lead,
+        (("Scope", fitted(_scope(dossier), SCOPE)), ("Window", fitted(_window(dossier), SCOPE))),
+        fitted(front.lead, LEAD),
         front.caption,
-        front.questions,
+        tuple(_question(one) for one in front.questions),
         front.remark,
         front.unresolved_caption,
-        front.unresolved,
+        tuple(_group(one) for one in front.unresolved),
         words(strong("As of "), soft("UTC")),
-        as_of_rows(dossier),
-        gap_lines(dossier),
+        tuple(replace(row, holds=fitted(row.holds, HOLDS)) for row in as_of_rows(dossier)),
+        tuple(fitted(line, GAP) for line in gap_lines(dossier)),
         tuple((section.title, section.anchor) for section in sections if not section.unlisted),
     )
+
+
+def _question(question: Question) -> Question:
+    answers = (replace(one, text=fitted(one.text, ANSWER if one.marks else WIDE_ANSWER)) for one in question.answers)
+    return replace(question, answers=tuple(answers))
+
+
+def _group(group: OpenGroup) -> OpenGroup:
+    return replace(group, rows=tuple(replace(row, text=fitted(row.text, OPEN)) for row in group.rows))
 
 
 def _foot(dossier: Dossier) -> str:

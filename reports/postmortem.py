@@ -11,7 +11,7 @@ from reports.view import view
 
 
 def document(case: Case, options: Options) -> Document:
-    return view(dossier(case, options))
+    return view(dossier(case, options, writes_first=True))
 
 
 def records(case: Case, options: Options) -> Records:

@@ -57,7 +57,7 @@ def document(case: Case, options: Options) -> Document:
         ),
     )
     sections = (
-        Section("changes", "Changes", _change_blocks(told, changes), fresh=True),
+        Section("changes", "Changes", _change_blocks(told, changes)),
         Section("deployments", "Deployments", _sync_blocks(told, deployments)),
         Section("reconciliation", "Reconciliation", (_reconciliation(told),)),
         limits_section(told),
@@ -186,7 +186,13 @@ def _change_row(case: Dossier, change: Change) -> Row:
                 cut(target.kind, 40), BREAK, cut(f"{place}{target.name}", 100), BREAK, soft(cut(owner + cluster, 60))
             ),
             _what(change),
-            words(middle_cut(person(write.actor), 70), BREAK, soft(f"{cut(write.channel, 40)}, {write.cause}{marked}")),
+            words(
+                middle_cut(person(write.actor), 70),
+                BREAK,
+                soft(cut(write.channel, 40)),
+                BREAK,
+                soft(f"{write.cause}{marked}"),
+            ),
             _in_git(case, change),
             _ended(case, change),
         )

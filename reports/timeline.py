@@ -38,7 +38,7 @@ def timeline_section(dossier: Dossier) -> Section:
     """The picture and the rows; one sentence where nothing has a time."""
     found = moments(dossier)
     if not found:
-        return Section("timeline", "Timeline", (Paragraph(words("Nothing in the records has a place in time.")),), True)
+        return Section("timeline", "Timeline", (Paragraph(words("Nothing in the records has a place in time.")),))
     shown = _kept(found)
     rest = len(found) - len(shown)
     note = f"the {len(shown)} that matter most of {grouped(len(found))} moments" if rest else ""
@@ -55,7 +55,7 @@ def timeline_section(dossier: Dossier) -> Section:
     )
     picture = lanes(dossier)
     blocks: list[Block] = [picture] if picture is not None else []
-    return Section("timeline", "Timeline", (*blocks, table), fresh=True)
+    return Section("timeline", "Timeline", (*blocks, table))
 
 
 def moments(dossier: Dossier) -> list[Moment]:

@@ -14,8 +14,8 @@ from reports.rich import words
 from reports.wording import count, cut, duration, grouped, listed, middle_cut
 
 ROWS = 8
-LINE = 76.0
-"""Average characters of one line of the list."""
+LINE = 75.0
+"""One line of the list, in the units of `wording.width`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,7 @@ def _folded_row(dossier: Dossier, changes: tuple[Numbered, ...]) -> OpenRow:
         )
     )
     shown = marks(changes, 8)
-    room = LINE - 4.0 * min(len(changes), 8) - (12 if len(changes) > 8 else 0)
+    room = LINE - (2.6 + 1.1 * len(str(changes[-1].number))) * min(len(changes), 8) - (12 if len(changes) > 8 else 0)
     said = words(shown, " ", cut(listed(objects, 2), max(room, 20)))
     return OpenRow(said, changes[0].href, f"change {changes[0].number}")
 

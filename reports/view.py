@@ -22,7 +22,7 @@ from reports.wording import count
 
 def postmortem_view(case: Case, *, zone: str, title: str, version: str) -> ReportView:
     """The attachment for a postmortem. `zone` is an IANA name; a title of "" is made from the case."""
-    return view(dossier(case, Options(zone, title, version)))
+    return view(dossier(case, Options(zone, title, version), writes_first=True))
 
 
 def view(case: Dossier) -> ReportView:

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from auditor.model.resource import Leaf, ListItem, Path
 from auditor.objects import paths
-from reports.rich import Span, visible
+from reports.rich import Span, Text, visible
 
 NARROW_SPACE = "\u202f"
 ELLIPSIS = "…"
@@ -41,18 +42,33 @@ def listed(items: Sequence[str], limit: int) -> str:
 
 
 def width(text: str) -> float:
-    """How wide a text is set, in average characters of the sans face: enough to keep a line budget."""
+    """How wide a text is set, in halves of its size: enough to keep a line budget."""
     return sum(_advance(character) for character in text)
 
 
 def _advance(character: str) -> float:
     if character >= "\u1100":
-        return 2.0
-    if character in "mwMW@%—":
-        return 1.6
+        return 2.1
+    if character in "mwMW@%—…":
+        return 1.9
     if character.isupper():
-        return 1.25
-    return 0.55 if character in "ijl.,:;'|![]() " else 1.0
+        return 1.4
+    return 0.6 if character in "ijlftrI.,:;'|![]()-/ " else 1.1
+
+
+def fitted(spans: Text, limit: float) -> Text:
+    """A text as far as `limit` goes, with an ellipsis where it is cut. A mark or a time is whole or left out."""
+    found: list[Span] = []
+    left = limit
+    for span in spans:
+        used = width(span.text) + (1.5 if span.kind in ("mark", "sign") else 0)
+        if used > left:
+            if span.kind not in ("mark", "sign", "time", "local", "absent", "unknown", "becomes") and left > 4:
+                found.append(replace(span, text=cut(span.text, left)))
+            break
+        found.append(span)
+        left -= used
+    return tuple(found)
 
 
 def cut(text: str, limit: float) -> str:
@@ -70,12 +86,12 @@ def cut(text: str, limit: float) -> str:
 
 
 def middle_cut(text: str, limit: int) -> str:
-    """A long name with its middle left out: both ends tell names apart."""
+    """A long name with its middle left out: both ends tell names apart. `limit` in ordinary characters."""
     shown = visible(text)
-    if len(shown) <= limit:
+    if len(shown) <= limit and width(shown) <= limit * 1.25:
         return shown
-    head = (limit - 1) * 2 // 3
-    return shown[:head] + ELLIPSIS + shown[len(shown) - (limit - 1 - head) :]
+    head, tail = cut(shown, limit * 0.75), cut(shown[::-1], limit * 0.5)[::-1]
+    return head.removesuffix(ELLIPSIS) + ELLIPSIS + tail.removeprefix(ELLIPSIS)
 
 
 def dense_pair(before: Leaf, after: Leaf) -> tuple[str, str]:
