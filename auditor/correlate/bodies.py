@@ -53,7 +53,7 @@ class Bodies:
     @cached_property
     def head(self) -> Head:
         """The top of the response."""
-        return _head(self._event.response)
+        return _NO_HEAD if self._event.truncated else _head(self._event.response)
 
     @property
     def request(self) -> Json:

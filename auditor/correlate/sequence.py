@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from auditor.correlate.bodies import Bodies
+from auditor.correlate.bodies import Bodies, Meta
 from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.objects import kinds
 
@@ -17,6 +17,9 @@ FINAL_STAGES = ("ResponseComplete", "")
 """Those that say what came of a request; deliveries without stages have one event a request."""
 
 _TWICE_WITHIN = timedelta(seconds=1)
+_WHOLE_SECOND = timedelta(seconds=1)
+"""A snapshot's time is often the latest that stands in it, and those have no fractions: what was written in the same
+second is in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,25 +129,27 @@ def _slot(place: _Place, numbered: Sequence[_Place], by_time: int) -> int:
 def _place(entry: Entry) -> _Place:
     if isinstance(entry, Sighting):
         snapshot = entry.snapshot
-        at = snapshot.at or datetime.max.replace(tzinfo=UTC)
+        at = snapshot.at + _WHOLE_SECOND if snapshot.at else datetime.max.replace(tzinfo=UTC)
         where = f"{snapshot.origin.source}:{snapshot.origin.offset}"
         return _Place(_number(snapshot.resource_version), 4, at, where, snapshot.uid, False, entry)
     event, meta = entry.event, entry.bodies.head.meta
-    deletes = event.verb in ("delete", "deletecollection")
     uid = meta.uid or event.uid or (entry.bodies.head.details.uid if entry.bodies.head.details else "")
-    version, rank = _version(event, None if deletes else meta.resourceVersion)
-    return _Place(version, rank, event.at, event.id, uid, deletes, entry)
+    version, rank = _version(event, meta)
+    ends = event.verb in ("delete", "deletecollection") and version is None
+    return _Place(version, rank, event.at, event.id, uid, ends, entry)
 
 
-def _version(event: AuditEvent, stored: str | None) -> tuple[int | None, int]:
+def _version(event: AuditEvent, stored: Meta) -> tuple[int | None, int]:
     """The version that a request led to, else the one it was sent on, and its rank among those of one version: what
-    made the version comes before writes that changed nothing, and before what was sent on it."""
-    led_to, sent_on = _number(stored), _number(event.object_version)
-    if event.code is not None and event.code >= 300:
+    made the version comes before writes that changed nothing, before what was sent on it, and before its delete."""
+    led_to, sent_on = _number(stored.resourceVersion), _number(event.object_version)
+    if (event.code is not None and event.code >= 300) or event.verb == "deletecollection":
         return None, 0
+    if event.verb == "delete":
+        return (led_to, 3) if stored.uid else (None, 0)
     if led_to is not None and not event.dry_run:
         return led_to, 1 if led_to == sent_on else 0
-    return (sent_on, 2) if sent_on is not None and stored is not None else (None, 0)
+    return (sent_on, 2) if sent_on is not None else (None, 0)
 
 
 def _number(version: str | None) -> int | None:

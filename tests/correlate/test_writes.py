@@ -1,0 +1,465 @@
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import orjson
+import pytest
+
+from auditor.correlate.actors import identify
+from auditor.correlate.channels import channel
+from auditor.correlate.writes import histories, writes
+from auditor.model.change import Write
+from auditor.model.facts import AuditEvent, ObjectSnapshot
+from auditor.objects import paths
+from tests.scenario import ALICE, ARGOCD, BOB, HPA, PIPELINE, Cluster, config_map, deployment
+
+IMAGE = "spec.template.spec.containers[name=app].image"
+CONTAINERS = "/spec/template/spec/containers/0"
+
+
+def told(events: Sequence[AuditEvent], *snapshots: ObjectSnapshot) -> tuple[Write, ...]:
+    return writes(events, snapshots, identify, channel)
+
+
+def last(cluster: Cluster, *snapshots: ObjectSnapshot) -> Write:
+    return told(cluster.events, *snapshots)[-1]
+
+
+def fields(write: Write) -> dict[str, tuple[Any, Any]]:
+    """By path: value before and after; `...` for absent, "?" for unknown."""
+    shown = {"absent": ..., "unknown": "?"}
+    return {
+        paths.text(field.path): (
+            shown.get(field.before.state, field.before.value),
+            shown.get(field.after.state, field.after.value),
+        )
+        for field in write.fields
+    }
+
+
+def without(events: Sequence[AuditEvent], *bodies: str) -> list[AuditEvent]:
+    level = "Metadata" if "request" in bodies else "Request"
+    return [replace(event, level=level, **dict.fromkeys(bodies)) for event in events]
+
+
+@pytest.fixture
+def cluster() -> Cluster:
+    """A cluster with one Deployment that Argo CD made."""
+    made = Cluster()
+    made.create(ARGOCD, deployment(), field_manager="argocd-controller")
+    return made
+
+
+def container(**given: Any) -> dict[str, Any]:
+    return {"spec": {"template": {"spec": {"containers": [{"name": "app", **given}]}}}}
+
+
+def test_a_patch_is_a_change_of_the_field_that_it_names(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), container(image="app:2"), field_manager="kubectl-set")
+    write = last(cluster)
+    assert fields(write) == {IMAGE: ("registry.acme.example/app:1.0.0", "app:2")}
+    assert (write.outcome, write.persisted, write.actor.name) == ("changed", "proven", ALICE)
+    assert (write.cause, write.channel, write.operation) == ("out-of-band", "kubectl set", "update")
+
+
+def test_a_json_patch_names_a_list_item_by_its_key(cluster: Cluster) -> None:
+    request = [{"op": "replace", "path": f"{CONTAINERS}/image", "value": "app:2"}]
+    cluster.patch(ALICE, deployment(), request, "json-patch")
+    assert fields(last(cluster)) == {IMAGE: ("registry.acme.example/app:1.0.0", "app:2")}
+
+
+def test_a_removed_list_item_is_its_leaves(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), [{"op": "remove", "path": f"{CONTAINERS}/env/0"}], "json-patch")
+    path = "spec.template.spec.containers[name=app].env[name=LEVEL].value"
+    assert fields(last(cluster)) == {path: ("info", ...)}
+
+
+def test_defaults_in_what_a_request_adds_are_not_the_actors(cluster: Cluster) -> None:
+    sidecar = {"name": "debug", "image": "busybox:1.36"}
+    request = {"spec": {"template": {"spec": {"containers": [sidecar]}}}}
+    cluster.patch(ALICE, deployment(), request)
+    write = last(cluster)
+    assert fields(write) == {"spec.template.spec.containers[name=debug].image": (..., "busybox:1.36")}
+    assert {effect.by for effect in write.side_effects} <= {"default"}
+
+
+def test_scale_changes_the_parents_replicas(cluster: Cluster) -> None:
+    cluster.scale(ALICE, deployment(), 6)
+    write = last(cluster)
+    assert fields(write) == {"spec.replicas": (3, 6)}
+    assert (write.object.kind, write.channel) == ("Deployment", "kubectl scale")
+
+
+def test_a_put_changes_what_differs_and_removes_what_it_leaves_out(cluster: Cluster) -> None:
+    body = deployment(replicas=5)
+    del body["spec"]["template"]["spec"]["containers"][0]["env"]
+    cluster.update(ALICE, body, field_manager="kubectl-replace")
+    assert fields(last(cluster)) == {
+        "spec.replicas": (3, 5),
+        "spec.template.spec.containers[name=app].env[name=LEVEL].value": ("info", ...),
+    }
+
+
+def test_dropping_replicas_resets_them_and_is_the_writers(cluster: Cluster) -> None:
+    cluster.patch(ARGOCD, deployment(), {"spec": {"replicas": None}}, field_manager="argocd-controller")
+    write = last(cluster)
+    assert fields(write) == {"spec.replicas": (3, 1)}
+    assert write.cause == "gitops"
+
+
+def test_what_a_webhook_adds_is_the_webhooks(cluster: Cluster) -> None:
+    stored = cluster.get(deployment()) | {}
+    stored = orjson.loads(orjson.dumps(stored))
+    stored["spec"]["replicas"] = 4
+    stored["metadata"]["labels"] = {"checked": "yes"}
+    noted = {"webhook": "policy.acme.example", "patch": [{"op": "add", "path": "/metadata/labels", "value": {}}]}
+    annotations = {
+        "mutation.webhook.admission.k8s.io/round_0_index_0": '{"webhook":"policy.acme.example","mutated":true}',
+        "patch.webhook.admission.k8s.io/round_0_index_0": orjson.dumps(noted).decode(),
+    }
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 4}}, stored=stored, annotations=annotations)
+    write = last(cluster)
+    assert fields(write) == {"spec.replicas": (3, 4)}
+    [effect] = write.side_effects
+    assert (paths.text(effect.path), effect.by) == ("metadata.labels.checked", "admission webhook policy.acme.example")
+    assert write.admitted_by == ("admission webhook policy.acme.example",)
+
+
+def test_a_self_heal_that_a_webhook_undoes_is_a_no_op_that_keeps_what_it_asked(cluster: Cluster) -> None:
+    same = cluster.get(deployment())
+    for _ in range(3):
+        cluster.patch(ARGOCD, deployment(), container(imagePullPolicy="Never"), stored=same)
+    loop = told(cluster.events)[1:]
+    assert [write.outcome for write in loop] == ["no-op"] * 3
+    assert [paths.text(write.asked[0].path) for write in loop] == [
+        "spec.template.spec.containers[name=app].imagePullPolicy"
+    ] * 3
+    assert loop[0].asked[0].after.value == "Never"
+
+
+def test_a_difference_that_no_record_explains_is_nobodys(cluster: Cluster) -> None:
+    hidden = cluster.patch(BOB, deployment(), {"spec": {"paused": True}})
+    cluster.patch(ALICE, deployment(), {"spec": {"revisionHistoryLimit": 3}})
+    write = told([event for event in cluster.events if event is not hidden])[-1]
+    assert fields(write) == {"spec.revisionHistoryLimit": (10, 3)}
+    assert [(paths.text(effect.path), effect.by) for effect in write.side_effects] == [("spec.paused", "not recorded")]
+
+
+def test_generation_shows_a_missing_write_and_the_value_before_is_then_unknown(cluster: Cluster) -> None:
+    hidden = cluster.scale(BOB, deployment(), 9)
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 4}})
+    counted = []
+    for generation, event in zip((1, 2, 3), cluster.events, strict=True):
+        body = orjson.loads(event.response or b"{}")
+        body["metadata"]["generation"] = generation
+        counted.append(replace(event, response=orjson.dumps(body)))
+    write = told([event for event in counted if event.id != hidden.id])[-1]
+    assert fields(write) == {"spec.replicas": ("?", 4)}
+
+
+def test_dry_runs_and_refused_requests_change_nothing(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 7}}, dry_run=True)
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 8}}, code=403, reason="Forbidden")
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 4}})
+    made = told(cluster.events)[1:]
+    assert [write.outcome for write in made] == ["dry-run", "refused", "changed"]
+    assert fields(made[2]) == {"spec.replicas": (3, 4)}
+    assert made[1].asked[0].after.value == 8
+
+
+def test_a_no_op_is_kept_and_is_no_change(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 3}})
+    assert last(cluster).outcome == "no-op"
+    assert last(cluster).fields == ()
+
+
+def test_ownership_handed_over_is_bookkeeping(cluster: Cluster) -> None:
+    request = [
+        {"op": "replace", "path": "/metadata/managedFields", "value": []},
+        {"op": "replace", "path": "/metadata/resourceVersion", "value": "101"},
+    ]
+    cluster.patch(ARGOCD, deployment(), request, "json-patch", moves=True)
+    assert last(cluster).outcome == "bookkeeping"
+
+
+def test_a_pipeline_that_removes_the_tracking_id_gets_a_line_and_no_field() -> None:
+    cluster = Cluster()
+    body = deployment()
+    body["metadata"]["annotations"] = {"argocd.argoproj.io/tracking-id": "shop-prod:apps/Deployment:shop-prod/web"}
+    cluster.create(ARGOCD, body)
+    removal = {"metadata": {"annotations": {"argocd.argoproj.io/tracking-id": None}}, "spec": {"replicas": 2}}
+    cluster.patch(PIPELINE, deployment(), removal, moves=True)
+    write = last(cluster)
+    assert fields(write) == {"spec.replicas": (3, 2)}
+    assert write.notes == ("removed argocd.argoproj.io/tracking-id",)
+    assert dict(write.marks)["argocd.argoproj.io/tracking-id"].startswith("shop-prod:")
+
+
+def test_a_persons_status_patch_is_an_access_and_a_controllers_is_nothing(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), {"status": {"abort": True}}, subresource="status", moves=True)
+    cluster.patch(HPA, deployment(), {"status": {"replicas": 3}}, subresource="status", moves=True)
+    assert [write.outcome for write in told(cluster.events)[1:]] == ["access"]
+
+
+def test_exec_is_an_access_told_once_for_its_stages(cluster: Cluster) -> None:
+    opened = cluster.patch(
+        ALICE, deployment(), {}, verb="create", subresource="exec", stage="ResponseStarted", code=101
+    )
+    closed = replace(opened, id="closed", stage="ResponseComplete")
+    made = told([*cluster.events, closed])[1:]
+    assert [(write.outcome, write.subresource) for write in made] == [("access", "exec")]
+
+
+def test_a_read_in_anothers_name_is_an_access(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), None, verb="get", impersonated_user="oncall-breakglass")
+    assert last(cluster).outcome == "access"
+
+
+def test_a_delete_and_a_create_are_whole_objects(cluster: Cluster) -> None:
+    cluster.delete(ALICE, deployment())
+    cluster.create(ALICE, deployment(replicas=9))
+    gone, back = told(cluster.events)[1:]
+    assert (gone.operation, gone.outcome, gone.fields) == ("delete", "changed", ())
+    assert (back.operation, back.outcome, back.fields) == ("create", "changed", ())
+
+
+def test_an_apply_that_creates_is_a_create() -> None:
+    cluster = Cluster()
+    cluster.create(ALICE, config_map(), verb="patch", field_manager="kubectl", force=True)
+    write = last(cluster)
+    assert (write.operation, write.persisted, write.channel) == ("create", "proven", "kubectl apply")
+
+
+def test_a_delete_under_a_finalizer_is_one_delete(cluster: Cluster) -> None:
+    held = orjson.loads(orjson.dumps(cluster.get(deployment())))
+    held["metadata"] |= {
+        "deletionTimestamp": "2026-11-30T09:02:00Z",
+        "deletionGracePeriodSeconds": 0,
+        "finalizers": ["acme.example/hold"],
+        "resourceVersion": "150",
+    }
+    event = cluster.delete(ALICE, deployment())
+    released = orjson.loads(orjson.dumps(held))
+    released["metadata"] |= {"finalizers": [], "resourceVersion": "151"}
+    freed = replace(
+        event,
+        id="freed",
+        verb="patch",
+        user="system:serviceaccount:acme:holder",
+        at=event.at + timedelta(seconds=5),
+        request=b'{"metadata":{"finalizers":null}}',
+        response=orjson.dumps(released),
+    )
+    events = [*cluster.events[:-1], replace(event, response=orjson.dumps(held)), freed]
+    [history] = histories(events, (), identify, channel)
+    assert [write.operation for write in history.writes] == ["create", "delete", "update"]
+    assert history.writes[1].persisted == "proven"
+    assert history.live.body is None
+
+
+def test_a_deletecollection_is_a_delete_of_each_object_that_its_answer_names(cluster: Cluster) -> None:
+    cluster.create(ARGOCD, deployment("api"))
+    items = [orjson.loads(orjson.dumps(body)) for body in cluster.objects.values()]
+    event = cluster.delete(ALICE, deployment())
+    answer = orjson.dumps({"kind": "DeploymentList", "apiVersion": "apps/v1", "metadata": {}, "items": items})
+    events = [*cluster.events[:-1], replace(event, verb="deletecollection", name="", response=answer)]
+    made = [write for write in told(events) if write.operation == "delete"]
+    assert sorted(write.object.name for write in made) == ["api", "web"]
+    assert {write.persisted for write in made} == {"proven"}
+    assert len({write.id for write in made}) == 2
+
+
+def test_a_deletecollection_that_names_nothing_stays_unproven(cluster: Cluster) -> None:
+    event = cluster.delete(ALICE, deployment())
+    write = told([replace(event, verb="deletecollection", name="", response=None)])[-1]
+    assert (write.operation, write.persisted, write.object.name) == ("delete", "unproven", "")
+
+
+def test_metadata_answers_say_nothing_of_the_spec(cluster: Cluster) -> None:
+    event = cluster.patch(ALICE, deployment(), container(image="app:2"))
+    metadata = {"name": "web", "namespace": "shop-prod", "resourceVersion": str(cluster.version)}
+    answer = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}
+    events = [*cluster.events[:-1], replace(event, response=orjson.dumps(answer))]
+    write = told(events)[-1]
+    assert fields(write) == {IMAGE: ("registry.acme.example/app:1.0.0", "app:2")}
+    assert write.persisted == "proven"
+
+
+def test_a_truncated_event_has_no_fields(cluster: Cluster) -> None:
+    event = cluster.patch(ALICE, deployment(), container(image="app:2"))
+    write = told([*cluster.events[:-1], replace(event, truncated=True)])[-1]
+    assert (write.fields_known, write.fields, write.persisted) == (False, (), "unproven")
+
+
+def test_at_metadata_level_a_change_has_an_actor_and_no_fields(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), container(image="app:2"))
+    write = told(without(cluster.events, "request", "response"))[-1]
+    assert (write.outcome, write.fields, write.fields_known) == ("unproven", (), False)
+    assert (write.actor.name, write.object.name) == (ALICE, "web")
+
+
+def test_fifty_diffs_and_no_op_applies_at_metadata_level_give_no_counted_change(cluster: Cluster) -> None:
+    for _ in range(50):
+        cluster.patch(ALICE, deployment(), {"spec": {"replicas": 7}}, dry_run=True)
+    for _ in range(20):
+        cluster.patch(ALICE, deployment(), {})
+    bare = [replace(event, dry_run=False, request_uri="") for event in without(cluster.events, "request", "response")]
+    assert {write.persisted for write in told(bare) if write.actor.name == ALICE} == {"unproven"}
+
+
+def test_what_google_delivers_is_unproven_until_a_later_body_shows_it(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 7}})
+    bare = [replace(event, dialect="gke", request_uri="", level="", response=None) for event in cluster.events]
+    assert told(bare)[-1].persisted == "unproven"
+    shown = told(bare, cluster.snapshot(deployment()))[-1]
+    assert (shown.outcome, shown.persisted) == ("changed", "proven")
+    assert fields(shown) == {"spec.replicas": (3, 7)}
+
+
+def test_a_later_body_shows_that_a_request_stored_nothing(cluster: Cluster) -> None:
+    before = cluster.snapshot(deployment())
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 7}}, dry_run=True)
+    bare = [
+        replace(event, dialect="gke", request_uri="", level="", response=None, dry_run=False)
+        for event in cluster.events
+    ]
+    later = replace(before, resource_version="200", at=cluster.events[-1].at + timedelta(minutes=1))
+    assert told(bare, later)[-1].outcome == "no-op"
+
+
+def test_a_bare_delete_is_proven_by_the_create_after_it(cluster: Cluster) -> None:
+    cluster.delete(ALICE, deployment())
+    bare = without(cluster.events, "request", "response")
+    assert told(bare)[-1].persisted == "unproven"
+    cluster.create(ARGOCD, deployment())
+    made = told(without(cluster.events, "request", "response"))
+    assert [write.persisted for write in made if write.operation == "delete"] == ["proven"]
+
+
+def test_without_responses_the_fields_are_the_same(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), container(image="app:2"))
+    cluster.scale(ALICE, deployment(), 6)
+    cluster.patch(ARGOCD, deployment(), container(image="registry.acme.example/app:1.0.0"))
+    cluster.patch(ALICE, deployment(), container(env=[{"name": "POOL", "value": "50"}]))
+    whole, stripped = told(cluster.events), told(without(cluster.events, "response"))
+    assert [fields(write) for write in stripped] == [fields(write) for write in whole]
+    assert [write.outcome for write in stripped] == [write.outcome for write in whole]
+
+
+def test_a_value_that_a_request_removed_is_not_taken_from_an_older_last_applied() -> None:
+    cluster = Cluster()
+    body = deployment(paused=True)
+    applied = orjson.dumps(body).decode()
+    body["metadata"]["annotations"] = {"kubectl.kubernetes.io/last-applied-configuration": applied}
+    cluster.create(ALICE, body)
+    cluster.patch(ALICE, deployment(), {"spec": {"paused": None}}, "merge")
+    cluster.patch(ALICE, deployment(), {"spec": {"paused": True}}, "merge")
+    off, on = told(without(cluster.events, "response"))[1:]
+    assert fields(off) == {"spec.paused": (True, ...)}
+    assert fields(on) == {"spec.paused": (..., True)}
+
+
+def test_the_first_record_of_an_object_has_its_values_before_from_last_applied() -> None:
+    cluster = Cluster()
+    body = deployment()
+    applied = orjson.dumps(body).decode()
+    body["metadata"]["annotations"] = {"kubectl.kubernetes.io/last-applied-configuration": applied}
+    cluster.create(ARGOCD, body)
+    cluster.patch(ALICE, deployment(), container(image="app:2", imagePullPolicy="Never"))
+    write = told(cluster.events[1:])[-1]
+    assert fields(write) == {
+        IMAGE: ("registry.acme.example/app:1.0.0", "app:2"),
+        "spec.template.spec.containers[name=app].imagePullPolicy": ("?", "Never"),
+    }
+
+
+def test_a_first_record_has_its_values_before_from_git_where_nothing_else_says(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 7}})
+    write = writes(cluster.events[1:], (), identify, channel, lambda subject, at: deployment())[-1]
+    assert fields(write) == {"spec.replicas": (3, 7)}
+
+
+def test_a_snapshot_is_a_state_before(cluster: Cluster) -> None:
+    seen = cluster.snapshot(deployment())
+    cluster.patch(ALICE, deployment(), {"spec": {"paused": True, "replicas": 7}})
+    assert fields(told(cluster.events[1:], seen)[-1]) == {"spec.paused": (..., True), "spec.replicas": (3, 7)}
+
+
+def test_a_put_against_an_unknown_state_names_no_fields(cluster: Cluster) -> None:
+    cluster.update(ALICE, deployment(replicas=5))
+    write = told(cluster.events[1:])[-1]
+    assert (write.outcome, write.fields_known, write.fields) == ("changed", False, ())
+
+
+def test_a_put_leaves_a_default_to_the_server() -> None:
+    cluster = Cluster()
+    cluster.create(ARGOCD, deployment(revisionHistoryLimit=10))
+    cluster.update(ALICE, deployment(replicas=5))
+    write = told(without(cluster.events, "response"))[-1]
+    assert fields(write) == {"spec.replicas": (3, 5)}
+
+
+def test_the_order_of_delivery_and_doubled_records_change_nothing(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), container(image="app:2"))
+    cluster.scale(BOB, deployment(), 6)
+    cluster.patch(ARGOCD, deployment(), {"spec": {"replicas": 3}})
+    cluster.create(ALICE, config_map(a="1"))
+    cluster.delete(ALICE, config_map())
+    expected = told(cluster.events)
+    for seed in range(10):
+        shuffled = cluster.events * 2
+        random.Random(seed).shuffle(shuffled)
+        assert told(shuffled) == expected
+
+
+def test_two_servers_whose_clocks_disagree_tell_one_story(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 4}})
+    cluster.patch(BOB, deployment(), {"spec": {"replicas": 5}})
+    cluster.patch(ARGOCD, deployment(), {"spec": {"replicas": 3}})
+    late = timedelta(minutes=2, seconds=30)
+    skewed = [replace(event, at=event.at + late * (place % 2)) for place, event in enumerate(cluster.events)]
+    [history] = histories(skewed, (), identify, channel)
+    assert [fields(write).get("spec.replicas") for write in history.writes[1:]] == [(3, 4), (4, 5), (5, 3)]
+    assert [write.position for write in history.writes] == [0, 1, 2, 3]
+
+
+def test_a_forged_audit_id_hides_nothing(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 4}})
+    cluster.patch(BOB, deployment(), {"spec": {"replicas": 5}})
+    forged = [replace(event, audit_id="one-and-the-same") for event in cluster.events]
+    assert [fields(write) for write in told(forged)] == [fields(write) for write in told(cluster.events)]
+
+
+def test_objects_of_two_clusters_do_not_mix(cluster: Cluster) -> None:
+    other = Cluster("staging")
+    other.create(ARGOCD, deployment(replicas=1))
+    other.scale(ALICE, deployment(), 2)
+    cluster.scale(BOB, deployment(), 6)
+    events = [*cluster.events, *(replace(event, id=f"other-{event.id}") for event in other.events)]
+    made = {write.object.cluster: write for write in told(events) if write.subresource == "scale"}
+    assert fields(made["prod"]) == {"spec.replicas": (3, 6)}
+    assert fields(made["staging"]) == {"spec.replicas": (1, 2)}
+
+
+def test_a_custom_kind_has_atomic_lists_and_the_name_that_bodies_give_it() -> None:
+    cluster = Cluster()
+    widget = {
+        "apiVersion": "acme.example/v1",
+        "kind": "Widget",
+        "metadata": {"name": "w", "namespace": "shop-prod"},
+        "spec": {"parts": [{"name": "a", "size": 1}]},
+    }
+    cluster.create(ARGOCD, widget)
+    cluster.patch(ALICE, widget, {"spec": {"parts": [{"name": "a", "size": 2}]}}, "merge")
+    write = last(cluster)
+    assert write.object.kind == "Widget"
+    assert fields(write) == {"spec.parts": ([{"name": "a", "size": 1}], [{"name": "a", "size": 2}])}
+
+
+def test_bodies_that_are_no_objects_are_no_bodies(cluster: Cluster) -> None:
+    event = cluster.patch(ALICE, deployment(), {"spec": {"replicas": 4}})
+    for body in (b'"text"', b"[]", b"null", b'{"REDACTED":"x"}', b'{"metadata":{"resourceVersion":7}}'):
+        write = told([*cluster.events[:-1], replace(event, request=body, response=body)])[-1]
+        assert write.fields == ()
