@@ -90,6 +90,15 @@ class Owners:
         declared = self._declared(subject, at)
         return Ownership(declared[0], declared, "rendered manifests") if declared else NOBODYS
 
+    def lists(self, subject: ObjectId) -> bool:
+        """Whether an application of the object's cluster lists it at any time."""
+        identity = _identity(subject.group, subject.kind, subject.namespace, subject.name)
+        return any(
+            state.cluster == subject.cluster
+            for key in self._listing.get(identity, ())
+            for state in self._histories[key].states[-1:]
+        )
+
     def state(self, key: AppKey, at: datetime) -> ApplicationState | None:
         """The state of an application at a moment: the last one before it, else the first one there is."""
         history = self._histories.get(key)
@@ -165,6 +174,12 @@ class Owners:
             if wanted in self._declares(state):
                 found.append(key)
         return tuple(found)
+
+
+def instance_label(settings: Iterable[ArgoSettings]) -> str:
+    """The label by which an Argo CD tracks, "" where all track by annotation."""
+    found = [_tracking(each) for each in settings if each.name == "argocd-cm"]
+    return next((tracking.label for tracking in found if tracking.by_label), "")
 
 
 def marks_of(body: JsonObject | None) -> Mapping[str, str]:
