@@ -78,6 +78,7 @@ class Store:
         for fact in batch.facts:
             by_kind.setdefault(type(fact), []).append(fact)
         with self._database.transaction():
+            self._carry(batch)
             refs: Sequence[Any] = by_kind.pop(GitRef, ())
             added = self._replace_refs(refs)
             added += sum(self._add(kind, facts) for kind, facts in by_kind.items())
@@ -87,6 +88,20 @@ class Store:
                     "UPDATE meta SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) WHERE key = 'generation'"
                 )
         return Written(added, moved)
+
+    def _carry(self, batch: Batch) -> None:
+        """Give what is known of a renamed source its new name, and withdraw what is read again."""
+        kind, source = batch.mark.kind, batch.mark.source
+        if batch.formerly:
+            self._database.execute("DELETE FROM source_mark WHERE kind = ? AND source = ?", (kind, source))
+            for table in ("source_mark", "skipped"):
+                renaming = f"UPDATE {table} SET source = ? WHERE kind = ? AND source = ?"  # noqa: S608
+                self._database.execute(renaming, (source, kind, batch.formerly))
+            if kind == "audit":
+                self._database.execute("UPDATE audit_event SET source = ? WHERE source = ?", (source, batch.formerly))
+        if batch.reread_from is not None:
+            withdrawn = (kind, source, batch.reread_from)
+            self._database.execute('DELETE FROM skipped WHERE kind = ? AND source = ? AND "offset" >= ?', withdrawn)
 
     def _add(self, kind: type[F], facts: Sequence[F]) -> int:
         form = codec(kind)

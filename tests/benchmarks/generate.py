@@ -109,9 +109,13 @@ def _read(rng: random.Random, at: datetime) -> dict[str, Any]:
     verb = rng.choices(("get", "list", "watch"), (6, 2, 2))[0]
     namespace, name = f"team-{rng.randrange(40)}", f"{resource}-{rng.randrange(4000)}"
     root = f"/apis/{group}/v1" if group else "/api/v1"
-    uri = f"{root}/namespaces/{namespace}/{resource}/{name}" if verb == "get" else (
-        f"{root}/{resource}?allowWatchBookmarks=true&fieldSelector=metadata.name%3D{name}&resourceVersion="
-        f"{rng.randrange(10**7)}&timeout=8m{rng.randrange(60)}s&timeoutSeconds=521&watch=true"
+    uri = (
+        f"{root}/namespaces/{namespace}/{resource}/{name}"
+        if verb == "get"
+        else (
+            f"{root}/{resource}?allowWatchBookmarks=true&fieldSelector=metadata.name%3D{name}&resourceVersion="
+            f"{rng.randrange(10**7)}&timeout=8m{rng.randrange(60)}s&timeoutSeconds=521&watch=true"
+        )
     )
     return _event(rng, at, "Metadata", verb, uri, user, agent, groups, group, resource, namespace, name)
 
@@ -132,8 +136,18 @@ def _write(rng: random.Random, at: datetime, number: int, level: str) -> dict[st
 
 
 def _event(
-    rng: random.Random, at: datetime, level: str, verb: str, uri: str, user: str, agent: str, groups: list[str],
-    group: str, resource: str, namespace: str, name: str,
+    rng: random.Random,
+    at: datetime,
+    level: str,
+    verb: str,
+    uri: str,
+    user: str,
+    agent: str,
+    groups: list[str],
+    group: str,
+    resource: str,
+    namespace: str,
+    name: str,
 ) -> dict[str, Any]:
     reference = {"resource": resource, "namespace": namespace, "name": name}
     reference |= {"apiGroup": group, "apiVersion": "v1"} if group else {"apiVersion": "v1"}
@@ -169,7 +183,11 @@ def _event(
 def _deployment(namespace: str, name: str, number: int, pool: str, at: datetime) -> dict[str, Any]:
     """A Deployment as the API server answers it: applied once, then edited, with the managed fields of both."""
     labels = {"app": name, "team": namespace}
-    env = [{"name": "LOG_LEVEL", "value": "debug"}, {"name": "DB_HOST", "value": "db.shop"}, {"name": "DB_POOL", "value": pool}]
+    env = [
+        {"name": "LOG_LEVEL", "value": "debug"},
+        {"name": "DB_HOST", "value": "db.shop"},
+        {"name": "DB_POOL", "value": pool},
+    ]
     container = {
         "name": "api",
         "image": f"registry.acme.example/{namespace}/{name}:2.1.0",
@@ -181,22 +199,49 @@ def _deployment(namespace: str, name: str, number: int, pool: str, at: datetime)
         "imagePullPolicy": "IfNotPresent",
     }
     pod = {
-        "containers": [container], "restartPolicy": "Always", "dnsPolicy": "ClusterFirst", "securityContext": {},
-        "terminationGracePeriodSeconds": 30, "schedulerName": "default-scheduler",
+        "containers": [container],
+        "restartPolicy": "Always",
+        "dnsPolicy": "ClusterFirst",
+        "securityContext": {},
+        "terminationGracePeriodSeconds": 30,
+        "schedulerName": "default-scheduler",
     }
-    spec = {"replicas": 3, "selector": {"matchLabels": labels}, "template": {"metadata": {"labels": labels}, "spec": pod}}
-    names = ("name", "image", "ports", "env", "resources", "readinessProbe", "imagePullPolicy", "terminationMessagePath")
+    spec = {
+        "replicas": 3,
+        "selector": {"matchLabels": labels},
+        "template": {"metadata": {"labels": labels}, "spec": pod},
+    }
+    names = (
+        "name",
+        "image",
+        "ports",
+        "env",
+        "resources",
+        "readinessProbe",
+        "imagePullPolicy",
+        "terminationMessagePath",
+    )
     owned = {'k:{"name":"api"}': {f"f:{key}": {".": {}, "f:value": {}, "f:name": {}} for key in names}}
     fields = {"f:spec": {"f:replicas": {}, "f:template": {"f:spec": {"f:containers": owned}}}}
     managers = [
-        {"manager": manager, "operation": "Update", "apiVersion": "apps/v1", "time": _time(at)[:19] + "Z",
-         "fieldsType": "FieldsV1", "fieldsV1": fields}
+        {
+            "manager": manager,
+            "operation": "Update",
+            "apiVersion": "apps/v1",
+            "time": _time(at)[:19] + "Z",
+            "fieldsType": "FieldsV1",
+            "fieldsV1": fields,
+        }
         for manager in ("argocd-controller", "kube-controller-manager", "kubectl-set")
     ]
     applied = json.dumps({"apiVersion": "apps/v1", "kind": "Deployment", "spec": spec}, separators=(",", ":"))
     metadata = {
-        "name": name, "namespace": namespace, "uid": f"ba1cb0c6-eb64-42c3-b5a1-{number:012d}",
-        "resourceVersion": str(10**6 + number), "generation": number, "creationTimestamp": "2026-11-01T06:58:06Z",
+        "name": name,
+        "namespace": namespace,
+        "uid": f"ba1cb0c6-eb64-42c3-b5a1-{number:012d}",
+        "resourceVersion": str(10**6 + number),
+        "generation": number,
+        "creationTimestamp": "2026-11-01T06:58:06Z",
         "annotations": {
             "argocd.argoproj.io/tracking-id": f"{name}:apps/Deployment:{namespace}/{name}",
             "kubectl.kubernetes.io/last-applied-configuration": applied,
@@ -204,8 +249,13 @@ def _deployment(namespace: str, name: str, number: int, pool: str, at: datetime)
         "managedFields": managers,
     }
     conditions = [
-        {"type": kind, "status": "True", "lastUpdateTime": "2026-11-30T06:58:07Z", "reason": "NewReplicaSetAvailable",
-         "message": f'ReplicaSet "{name}-7f595bfc77" has successfully progressed.'}
+        {
+            "type": kind,
+            "status": "True",
+            "lastUpdateTime": "2026-11-30T06:58:07Z",
+            "reason": "NewReplicaSetAvailable",
+            "message": f'ReplicaSet "{name}-7f595bfc77" has successfully progressed.',
+        }
         for kind in ("Available", "Progressing")
     ]
     status = {"observedGeneration": number, "replicas": 3, "readyReplicas": 3, "conditions": conditions}
@@ -238,7 +288,10 @@ def log_entry(event: dict[str, Any]) -> dict[str, Any]:
         "operation": {"first": True, "id": event["auditID"], "last": True, "producer": "k8s.io"},
         "protoPayload": payload,
         "receiveTimestamp": event["stageTimestamp"],
-        "resource": {"labels": {"cluster_name": "prod", "location": "europe-west1", "project_id": "acme"}, "type": "k8s_cluster"},
+        "resource": {
+            "labels": {"cluster_name": "prod", "location": "europe-west1", "project_id": "acme"},
+            "type": "k8s_cluster",
+        },
         "timestamp": event["requestReceivedTimestamp"],
     }
 

@@ -7,6 +7,6 @@ Which events become facts, and with which bodies, is the table in `keeping`; wha
 """
 
 from auditor.collectors import Collector
-from auditor.collectors.kube_audit.collect import collect
+from auditor.collectors.kube_audit.collecting import collect
 
 COLLECTOR = Collector("audit", "Kubernetes audit logs, in the delivery formats of clouds and log shippers", collect)

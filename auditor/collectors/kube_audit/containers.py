@@ -10,7 +10,7 @@ import msgspec
 
 from auditor.collectors.kube_audit.values import CUT, skip_blank, skip_separators, value_end
 
-_ARRAYS = frozenset({"items", "events", "logEvents", "records", "results", "hits", "result", "rows", "entries", "logs"})
+_ARRAYS = frozenset({"items", "events", "logEvents", "records", "results", "hits", "result", "entries", "logs"})
 _OBJECTS = frozenset({"hits", "data"})
 _KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:\s*')
 _SAYING = frozenset({"logGroup", "logStream", "messageType", "owner", "kind", "apiVersion"})

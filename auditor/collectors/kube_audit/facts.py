@@ -87,8 +87,15 @@ def is_dry_run(event: Event, query: Query) -> bool:
 
 
 def audit_event(
-    event: Event, at: datetime, cluster: str, query: Query, dry_run: bool, kept: Keep, delivery: Delivery,
-    origin: Origin, redactor: Redactor,
+    event: Event,
+    at: datetime,
+    cluster: str,
+    query: Query,
+    dry_run: bool,
+    kept: Keep,
+    delivery: Delivery,
+    origin: Origin,
+    redactor: Redactor,
 ) -> AuditEvent:
     """The fact that an event is. `kept` says which bodies it keeps; `dry_run` what `is_dry_run` said."""
     reference = event.reference or _NOTHING
@@ -147,9 +154,22 @@ def identity(cluster: str, event: Event, at: datetime) -> str:
     """
     reference = event.reference or _NOTHING
     said: list[Any] = [
-        cluster, event.audit_id, event.stage, event.verb, event.uri, event.user.username, event.source_ips,
-        event.user_agent, event.impersonated.username if event.impersonated else "", event.code, at,
-        moment(event.staged), reference.resource, reference.subresource, reference.namespace, reference.name,
+        cluster,
+        event.audit_id,
+        event.stage,
+        event.verb,
+        event.uri,
+        event.user.username,
+        event.source_ips,
+        event.user_agent,
+        event.impersonated.username if event.impersonated else "",
+        event.code,
+        at,
+        moment(event.staged),
+        reference.resource,
+        reference.subresource,
+        reference.namespace,
+        reference.name,
     ]
     if not event.audit_id or not (event.received or event.staged):
         said += (_canonical(event.request), _canonical(event.response))

@@ -14,8 +14,24 @@ from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 from auditor.collectors.kube_audit.events import Event, Outcome, Reference, User, as_text, as_text_map
 
-_HTTP = {1: 499, 2: 500, 3: 400, 4: 504, 5: 404, 6: 409, 7: 403, 8: 429, 9: 400, 10: 409, 11: 400, 12: 501, 13: 500,
-         14: 503, 15: 500, 16: 401}
+_HTTP = {
+    1: 499,
+    2: 500,
+    3: 400,
+    4: 504,
+    5: 404,
+    6: 409,
+    7: 403,
+    8: 429,
+    9: 400,
+    10: 409,
+    11: 400,
+    12: 501,
+    13: 500,
+    14: 503,
+    15: 500,
+    16: 401,
+}
 _VERSION = re.compile(r"v\d+((alpha|beta)\d+)?")
 _VERBS = {"deleteCollection": "deletecollection"}
 
@@ -138,7 +154,11 @@ def _reference(payload: Payload) -> Reference | None:
     name = parts[1] if len(parts) > 1 else ""
     subresource = subresource or (parts[2] if len(parts) > 2 else "")
     return Reference(
-        resource or parts[0], namespace, name, group="" if group == "core" else group, version=version,
+        resource or parts[0],
+        namespace,
+        name,
+        group="" if group == "core" else group,
+        version=version,
         subresource=subresource,
     )
 

@@ -12,9 +12,13 @@ from msgspec import Struct
 _CRI = re.compile(rb"(\d{4}-\d\d-\d\dT\S+) (stdout|stderr) ([FP]) (.*)", re.DOTALL)
 
 
-class _Docker(Struct):
+class _Docker(Struct, forbid_unknown_fields=True):
+    """A line of Docker's json-file driver; shippers that write `log` too say more than this."""
+
     log: str
     stream: str = "stdout"
+    time: str = ""
+    attrs: dict[str, str] = {}
 
 
 _docker = msgspec.json.Decoder(_Docker).decode
@@ -33,11 +37,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A record made of parts: its text, where its last line ends, and the spans of foreign lines between its parts."""
+    """A record made of parts: its text, and where its last line ends."""
 
     text: bytes
     stop: int
-    between: tuple[tuple[int, int], ...]
 
 
 def part_of(line: bytes) -> Part | None:
@@ -53,22 +56,21 @@ def part_of(line: bytes) -> Part | None:
     return Part(docker.stream.encode(), docker.log.encode("utf-8", "replace"), docker.log.endswith("\n"))
 
 
-def join(text: bytes, start: int, end: int) -> Joined | None:
-    """The record whose first part begins at `start`; None where its last part does not lie before `end`."""
+def join(text: bytes, start: int) -> Joined | None:
+    """The record whose first part begins at `start`; None where its last part is not at hand.
+
+    A part that begins like another record shows that the last one never came: what there is then is the record.
+    """
     pieces: list[bytes] = []
-    between: list[tuple[int, int]] = []
     at, first = start, None
-    while at < end:
-        stop = text.find(b"\n", at, end) + 1
-        if not stop:
-            return None
+    while stop := text.find(b"\n", at) + 1:
         part = part_of(text[at:stop])
         first = first or part
-        if part is None or first is None or part.output != first.output:
-            between.append((at, stop))
-        else:
+        if first and part and part.output == first.output:
+            if pieces and part.text.startswith(b'{"kind":"Event"'):
+                return Joined(first.prefix + b"".join(pieces), at)
             pieces.append(part.text)
             if part.last:
-                return Joined(first.prefix + b"".join(pieces), stop, tuple(between))
+                return Joined(first.prefix + b"".join(pieces), stop)
         at = stop
     return None

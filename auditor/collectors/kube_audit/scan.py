@@ -122,10 +122,15 @@ class Scanner:
     def _give_up(self, stop: int, reason: str) -> None:
         """What lies before `stop` is no record. At the very end of the stream it may become one: left to `tail`."""
         window = self._window
-        if stop == len(window.text) and window.ended and window.text[stop - 1 :] != b"\n":
+        if self._is_last(stop):
             return
         self._sink.undecodable(window.offset, stop - window.at, reason)
         window.advance(stop)
+
+    def _is_last(self, stop: int) -> bool:
+        """Whether `stop` is the end of a stream that does not end with a newline."""
+        window = self._window
+        return window.ended and stop == len(window.text) and window.text[stop - 1 :] != b"\n"
 
     def _take(self, start: int, end: int, name: str = "") -> None:
         """Tell what is in the value at `start`. Raises one of UNREADABLE, having told nothing."""
@@ -238,7 +243,7 @@ class Scanner:
         except UNREADABLE:
             self._give_up(stop if whole == len(body) else start + whole, _NOT_JSON)
             return
-        if len(found) == 1 and found[0].event and found[0].delivery.cut and self._join(start):
+        if any(each.delivery.cut for each in found) and self._in_parts(start, body):
             return
         self._tell(start, body[:whole].rstrip(), found)
         if whole == len(body):
@@ -260,7 +265,7 @@ class Scanner:
                 self._give_up(stop, _NOT_JSON)
         elif end == CUT and containers.begins_container(text, start):
             self._enter(start)
-        elif end == BROKEN or window.ended or window.left > LIMIT:
+        elif end == BROKEN or window.left > LIMIT:
             self._give_up(stop, _NOT_JSON if end == BROKEN else _CUT_LINE)
 
     def _text_line(self, start: int, stop: int, body: bytes) -> None:
@@ -269,13 +274,10 @@ class Scanner:
             self.state.columns = columns
             self._advance(stop)
             return
-        part = parts.part_of(body)
-        if part is not None and not part.last and self._join(start):
-            return
-        if part is not None and not part.last and not self._window.ended and self._window.left < LIMIT:
+        if self._in_parts(start, body):
             return
         found = self._found_in_text(body)
-        if found is None:
+        if found is None or (any(each.delivery.cut for each in found) and self._is_last(stop)):
             self._give_up(stop, _NOT_JSON)
             return
         self._tell(start, body, found)
@@ -294,20 +296,20 @@ class Scanner:
             return None
         return [replace(each, start=0, end=len(body)) for each in found]
 
-    def _join(self, start: int) -> bool:
-        """Take the record whose first part begins at `start`; False where it has no other part at hand."""
+    def _in_parts(self, start: int, line: bytes) -> bool:
+        """Take the record of which `line` is the first part, or wait for its last; False where it is no part."""
         window = self._window
-        joined = parts.join(window.text, start, len(window.text))
+        part = parts.part_of(line)
+        if part is None or part.last:
+            return False
+        joined = parts.join(window.text, start)
         if joined is None:
-            return False
+            return window.left < LIMIT
         record = window.text[start : joined.stop]
-        brace = joined.text.find(b"{")
-        delivery, name = wrappers.prefixed(joined.text, max(brace, 0))
-        try:
-            found = list(wrappers.unwrap(joined.text[brace:].strip(), delivery, name if brace else "container"))
-        except UNREADABLE:
-            return False
-        self._tell(start, record, [replace(each, start=0, end=len(record)) for each in found])
+        if found := self._found_in_text(joined.text.strip()):
+            self._tell(start, record, [replace(each, start=0, end=len(record)) for each in found])
+        else:
+            self._give_up(joined.stop, _NOT_JSON)
         return True
 
     # Inside an array that was entered

@@ -100,9 +100,7 @@ def encode(tally: Tally) -> str:
 
 def decode(text: str) -> Tally:
     """The tally that `encode` wrote."""
-    tally = msgspec.json.decode(text, type=Tally)
-    tally.writers, tally.levels, tally.account = map(Counter, (tally.writers, tally.levels, tally.account))
-    return tally
+    return msgspec.json.decode(text, type=Tally, dec_hook=lambda kind, value: kind(value))
 
 
 def merged(spans: Spans, more: Spans) -> Spans:
@@ -126,17 +124,45 @@ def _apart(earlier: str, later: str) -> float:
 def of_mark(mark: SourceMark) -> Tally:
     """What a mark says was counted."""
     return Tally(
-        mark.events, mark.successful_writes, mark.dry_runs, mark.failed_writes, mark.reads, mark.foreign,
-        mark.undecodable, mark.first_at, mark.last_at, Counter(mark.writers), Counter(mark.levels),
-        Counter(mark.account), dict.fromkeys(filter(None, mark.format.split("+"))), dict(mark.streams),
+        mark.events,
+        mark.successful_writes,
+        mark.dry_runs,
+        mark.failed_writes,
+        mark.reads,
+        mark.foreign,
+        mark.undecodable,
+        mark.first_at,
+        mark.last_at,
+        Counter(mark.writers),
+        Counter(mark.levels),
+        Counter(mark.account),
+        dict.fromkeys(filter(None, mark.format.split("+"))),
+        dict(mark.streams),
     )
 
 
 def mark_of(tally: Tally, cluster: str, source: str, position: Mapping[str, str], complete: bool) -> SourceMark:
     """A mark with what was counted."""
     return SourceMark(
-        "audit", cluster, source, "", "+".join(tally.formats), tally.bytes, tally.events, tally.successful_writes,
-        tally.dry_runs, tally.failed_writes, tally.reads, tally.foreign, tally.undecodable,
-        dict(sorted(tally.writers.items())), dict(sorted(tally.levels.items())), dict(sorted(tally.account.items())),
-        dict(sorted(tally.streams.items())), tally.first_at, tally.last_at, position, complete,
+        "audit",
+        cluster,
+        source,
+        "",
+        "+".join(tally.formats),
+        tally.bytes,
+        tally.events,
+        tally.successful_writes,
+        tally.dry_runs,
+        tally.failed_writes,
+        tally.reads,
+        tally.foreign,
+        tally.undecodable,
+        dict(sorted(tally.writers.items())),
+        dict(sorted(tally.levels.items())),
+        dict(sorted(tally.account.items())),
+        dict(sorted(tally.streams.items())),
+        tally.first_at,
+        tally.last_at,
+        position,
+        complete,
     )

@@ -73,7 +73,10 @@ def _open(text: bytes, place: _Place) -> Iterator[Found]:
         yield _foreign(place, "wrapped too deeply")
         return
     if text[:1] == b"[":
-        yield from _elements(text, 0, place.named("json-array"))
+        if row := _insights_row(text):
+            yield from _open(row, replace(place.named("cloudwatch-insights"), depth=place.depth + 1, inline=False))
+        else:
+            yield from _elements(text, 0, place.named("json-array"))
         return
     if text[:1] != b"{":
         yield _foreign(place, "not a record")
@@ -111,10 +114,11 @@ def _elements(text: bytes, start: int, place: _Place) -> Iterator[Found]:
         end = value_end(text, at)
         if end < 0:
             return
+        element = text[at:end].rstrip()
         inner = place
         if place.inline:
-            inner = replace(place, start=place.start + at, end=place.start + end)
-        yield from _open(text[at:end].rstrip(), replace(inner, depth=place.depth + 1))
+            inner = replace(place, start=place.start + at, end=place.start + at + len(element))
+        yield from _open(element, replace(inner, depth=place.depth + 1))
         at = skip_separators(text, end)
 
 
@@ -213,8 +217,16 @@ def _with(place: _Place, members: Members) -> _Place:
 
 _STREAMS = ("logStreamName", "logStream", "@logStream", "_HOSTNAME", "hostname", "host", "PodName", "pod")
 _TIMES = (
-    "@timestamp", "timestamp", "time", "ts", "TimeGenerated", "eventTime", "_time", "ingestionTime",
-    "__REALTIME_TIMESTAMP", "receiveTimestamp",
+    "@timestamp",
+    "timestamp",
+    "time",
+    "ts",
+    "TimeGenerated",
+    "eventTime",
+    "_time",
+    "ingestionTime",
+    "__REALTIME_TIMESTAMP",
+    "receiveTimestamp",
 )
 
 
@@ -397,16 +409,20 @@ def _loki_values(text: bytes, members: Members, place: _Place) -> Iterator[Found
 
 
 def _results(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
-    """`results`: rows of CloudWatch Insights (lists of field and value), or of Splunk."""
-    array = bytes(members["results"])
-    rows = msgspec.json.decode(array, type=list[Any])
-    if not all(isinstance(row, list) for row in rows):
-        yield from _array("results")(text, members, place.named("splunk"))
-        return
-    for row in rows:
-        named = {events.as_text(cell.get("field")): cell.get("value") for cell in row if isinstance(cell, dict)}
-        encoded = msgspec.json.encode(named)
-        yield from _open(encoded, replace(place.named("cloudwatch-insights"), depth=place.depth + 1, inline=False))
+    """`results`: rows of CloudWatch Insights, or of Splunk."""
+    rows = bytes(members["results"])[1:64].lstrip()
+    yield from _array("results")(text, members, place.named("cloudwatch-insights" if rows[:1] == b"[" else "splunk"))
+
+
+def _insights_row(text: bytes) -> bytes:
+    """A row of CloudWatch Insights (a list of field and value) as an object; b"" for any other list."""
+    if not _CELL.match(text):
+        return b""
+    cells = msgspec.json.decode(text, type=list[dict[str, Any]])
+    return msgspec.json.encode({events.as_text(cell.get("field")): cell.get("value") for cell in cells})
+
+
+_CELL = re.compile(rb'\[\s*\{\s*"(?:field|value)"\s*:')
 
 
 def _hits(text: bytes, members: Members, place: _Place) -> Iterator[Found]:

@@ -50,7 +50,7 @@ def audit_event(number: int, verb: str = "patch", **changes: Any) -> dict[str, A
 
 def story() -> list[dict[str, Any]]:
     """Events of every kind that matters: reads, writes, an access, refusals, dry runs, impersonation, long bodies."""
-    long_text = "line with \"quotes\", a \\ and ünïcode 🙂 " * 600
+    long_text = 'line with "quotes", a \\ and ünïcode 🙂 ' * 600
     events: list[dict[str, Any]] = []
     for number in range(60):
         match number % 10:
@@ -128,8 +128,10 @@ def _docker(lines: Lines) -> bytes:
     out = []
     for line in lines:
         text = _text(line) + "\n"
-        out += [_dump({"log": text[at : at + 16384], "stream": "stdout", "time": "2026-11-30T05:31:11.047Z"})
-                for at in range(0, len(text), 16384)]
+        out += [
+            _dump({"log": text[at : at + 16384], "stream": "stdout", "time": "2026-11-30T05:31:11.047Z"})
+            for at in range(0, len(text), 16384)
+        ]
     return b"".join(part + b"\n" for part in out)
 
 
@@ -150,22 +152,40 @@ def _log_event(line: Any) -> dict[str, Any]:
 
 def _subscription(part: list[Any]) -> dict[str, Any]:
     return {
-        "messageType": "DATA_MESSAGE", "owner": "123456789012", "logGroup": "/aws/eks/prod/cluster",
-        "logStream": "kube-apiserver-audit-9ac6", "subscriptionFilters": ["f"], "logEvents": [_log_event(line) for line in part],
+        "messageType": "DATA_MESSAGE",
+        "owner": "123456789012",
+        "logGroup": "/aws/eks/prod/cluster",
+        "logStream": "kube-apiserver-audit-9ac6",
+        "subscriptionFilters": ["f"],
+        "logEvents": [_log_event(line) for line in part],
     }
 
 
 def _aks_row(line: bytes) -> dict[str, Any]:
     event = json.loads(line)
     names = {
-        "auditID": "AuditId", "level": "Level", "stage": "Stage", "requestURI": "RequestUri", "verb": "Verb", "user": "User",
-        "impersonatedUser": "ImpersonatedUser", "sourceIPs": "SourceIps", "userAgent": "UserAgent", "objectRef": "ObjectRef",
-        "responseStatus": "ResponseStatus", "requestObject": "RequestObject", "responseObject": "ResponseObject",
-        "requestReceivedTimestamp": "RequestReceivedTime", "stageTimestamp": "StageReceivedTime", "annotations": "Annotations",
+        "auditID": "AuditId",
+        "level": "Level",
+        "stage": "Stage",
+        "requestURI": "RequestUri",
+        "verb": "Verb",
+        "user": "User",
+        "impersonatedUser": "ImpersonatedUser",
+        "sourceIPs": "SourceIps",
+        "userAgent": "UserAgent",
+        "objectRef": "ObjectRef",
+        "responseStatus": "ResponseStatus",
+        "requestObject": "RequestObject",
+        "responseObject": "ResponseObject",
+        "requestReceivedTimestamp": "RequestReceivedTime",
+        "stageTimestamp": "StageReceivedTime",
+        "annotations": "Annotations",
     }
     row = {names[key]: value for key, value in event.items() if key in names}
     return {key: json.dumps(value) if isinstance(value, dict | list) else value for key, value in row.items()} | {
-        "TenantId": "t", "TimeGenerated": "2026-11-30T05:32:00Z", "TableName": "PrimaryResult"
+        "TenantId": "t",
+        "TimeGenerated": "2026-11-30T05:32:00Z",
+        "TableName": "PrimaryResult",
     }
 
 
@@ -206,60 +226,133 @@ WRAPPINGS: dict[str, Callable[[Lines], bytes]] = {
     "json lines without a last newline": b"\n".join,
     "CRLF and a byte order mark": lambda lines: b"\xef\xbb\xbf" + b"".join(line + b"\r\n" for line in lines),
     "UTF-16": lambda lines: b"".join(line + b"\n" for line in lines).decode().encode("utf-16"),
-    "UTF-16 big-endian without a mark": lambda lines: b"".join(line + b"\n" for line in lines).decode().encode("utf-16-be"),
+    "UTF-16 big-endian without a mark": lambda lines: (
+        b"".join(line + b"\n" for line in lines).decode().encode("utf-16-be")
+    ),
     "other order, blanks and escapes": _shuffled,
-    "event lists": _batches(lambda part: {"kind": "EventList", "apiVersion": "audit.k8s.io/v1", "metadata": {},
-                                          "items": [_bare(line) for line in part]}),
+    "event lists": _batches(
+        lambda part: {
+            "kind": "EventList",
+            "apiVersion": "audit.k8s.io/v1",
+            "metadata": {},
+            "items": [_bare(line) for line in part],
+        }
+    ),
     "one event list": lambda lines: _dump({"kind": "EventList", "items": [_bare(line) for line in lines]}),
     "an array": lambda lines: _dump(_loads(lines)),
     "a pretty array": lambda lines: json.dumps(_loads(lines), indent=4).encode(),
     "an array, one element a line": lambda lines: b"[\n" + b",\n".join(lines) + b"\n]\n",
     "pretty-printed": lambda lines: b"".join(json.dumps(event, indent=2).encode() + b"\n" for event in _loads(lines)),
     "joined without newlines": lambda lines: b"".join(lines),
-    "a string in each line": lambda lines: b"".join(_dump({"message": json.dumps(_text(line))}) + b"\n" for line in lines),
+    "a string in each line": lambda lines: b"".join(
+        _dump({"message": json.dumps(_text(line))}) + b"\n" for line in lines
+    ),
     "CloudWatch filter-log-events": lambda lines: json.dumps(
-        {"events": [_log_event(line) | {"logStreamName": "kube-apiserver-audit-9ac6"} for line in lines],
-         "searchedLogStreams": [], "nextToken": None}, indent=4).encode(),
+        {
+            "events": [_log_event(line) | {"logStreamName": "kube-apiserver-audit-9ac6"} for line in lines],
+            "searchedLogStreams": [],
+            "nextToken": None,
+        },
+        indent=4,
+    ).encode(),
     "CloudWatch in one line": lambda lines: _dump({"events": [_log_event(line) for line in lines]}),
     "CloudWatch S3 export": lambda lines: b"".join(b"2026-11-30T05:31:11.047Z " + line + b"\n" for line in lines),
     "Firehose records": _batches(_subscription, b""),
     "subscription records": _batches(_subscription),
     "subscription to Lambda": _batches(_lambda),
-    "Insights JSON": lambda lines: _dump({"results": [
-        [{"field": "@timestamp", "value": "2026-11-30 05:31:11.047"}, {"field": "@message", "value": _text(line)},
-         {"field": "@ptr", "value": "x"}] for line in lines], "status": "Complete"}),
+    "Insights JSON": lambda lines: _dump(
+        {
+            "results": [
+                [
+                    {"field": "@timestamp", "value": "2026-11-30 05:31:11.047"},
+                    {"field": "@message", "value": _text(line)},
+                    {"field": "@ptr", "value": "x"},
+                ]
+                for line in lines
+            ],
+            "status": "Complete",
+        }
+    ),
     "Insights CSV": _csv(("@timestamp", "@message"), lambda text: ("2026-11-30 05:31:11.047", text)),
-    "AKS Event Hub": _batches(lambda part: {"records": [
-        {"category": "kube-audit", "resourceId": "/SUBSCRIPTIONS/1/PROVIDERS/MICROSOFT.CONTAINERSERVICE/MANAGEDCLUSTERS/PROD",
-         "time": "2026-11-30T05:31:12Z", "properties": {"log": _text(line), "stream": "stdout", "pod": "kube-apiserver-1"}}
-        for line in part]}),
-    "AKS storage": _each(lambda _, text: {"time": "2026-11-30T05:31:12Z", "category": "kube-audit-admin",
-                                          "properties": {"log": text, "pod": "kube-apiserver-1"}}),
+    "AKS Event Hub": _batches(
+        lambda part: {
+            "records": [
+                {
+                    "category": "kube-audit",
+                    "resourceId": "/SUBSCRIPTIONS/1/PROVIDERS/MICROSOFT.CONTAINERSERVICE/MANAGEDCLUSTERS/PROD",
+                    "time": "2026-11-30T05:31:12Z",
+                    "properties": {"log": _text(line), "stream": "stdout", "pod": "kube-apiserver-1"},
+                }
+                for line in part
+            ]
+        }
+    ),
+    "AKS storage": _each(
+        lambda _, text: {
+            "time": "2026-11-30T05:31:12Z",
+            "category": "kube-audit-admin",
+            "properties": {"log": text, "pod": "kube-apiserver-1"},
+        }
+    ),
     "AKS with an object": _each(lambda _, text: {"category": "kube-audit", "properties": {"log": json.loads(text)}}),
     "Log Analytics AzureDiagnostics": lambda lines: json.dumps(
-        [{"TimeGenerated": "2026-11-30T05:32:00Z", "Category": "kube-audit", "log_s": _text(line)} for line in lines], indent=2).encode(),
+        [{"TimeGenerated": "2026-11-30T05:32:00Z", "Category": "kube-audit", "log_s": _text(line)} for line in lines],
+        indent=2,
+    ).encode(),
     "Log Analytics AKSAudit": lambda lines: json.dumps([_aks_row(line) for line in lines], indent=2).encode(),
     "Log Analytics CSV": _csv(("TimeGenerated", "log_s"), lambda text: ("2026-11-30T05:32:00Z", text)),
     "Log Analytics API": _log_analytics_api,
-    "OpenShift node logs": lambda lines: b"".join(b"master-%d.ocp " % (n % 3) + line + b"\n" for n, line in enumerate(lines)),
-    "OpenShift ViaQ": _each(lambda _, text: {"@timestamp": "2026-11-30T05:31:12Z", "log_type": "audit", "structured": json.loads(text)}),
+    "OpenShift node logs": lambda lines: b"".join(
+        b"master-%d.ocp " % (n % 3) + line + b"\n" for n, line in enumerate(lines)
+    ),
+    "OpenShift ViaQ": _each(
+        lambda _, text: {"@timestamp": "2026-11-30T05:31:12Z", "log_type": "audit", "structured": json.loads(text)}
+    ),
     "Docker json-file": _docker,
     "CRI": _cri,
-    "journald text": lambda lines: b"".join(b"Nov 30 05:31:11 cp-1 kube-apiserver[811]: " + line + b"\n" for line in lines),
-    "journald JSON": _each(lambda _, text: {"__REALTIME_TIMESTAMP": "1796016671047167", "_HOSTNAME": "cp-1", "MESSAGE": text}),
+    "journald text": lambda lines: b"".join(
+        b"Nov 30 05:31:11 cp-1 kube-apiserver[811]: " + line + b"\n" for line in lines
+    ),
+    "journald JSON": _each(
+        lambda _, text: {"__REALTIME_TIMESTAMP": "1796016671047167", "_HOSTNAME": "cp-1", "MESSAGE": text}
+    ),
     "journald bytes": _each(lambda _, text: {"_HOSTNAME": "cp-1", "MESSAGE": list(text.encode())}),
     "syslog": lambda lines: b"".join(b"<134>1 2026-11-30T05:31:11Z cp-1 audit - - - " + line + b"\n" for line in lines),
-    "Filebeat": _each(lambda _, text: {"@timestamp": "2026-11-30T05:31:12.000Z", "message": text, "host": {"name": "cp-1"}}),
+    "Filebeat": _each(
+        lambda _, text: {"@timestamp": "2026-11-30T05:31:12.000Z", "message": text, "host": {"name": "cp-1"}}
+    ),
     "Fluent": _each(lambda _, text: {"log": text, "stream": "stdout", "kubernetes": {"pod_name": "x"}}),
-    "Vector": _each(lambda _, text: {"file": "/var/log/audit.log", "host": "cp-1", "message": text, "source_type": "file"}),
-    "Loki logcli": _each(lambda _, text: {"labels": {"job": "audit"}, "line": text, "timestamp": "2026-11-30T05:31:12Z"}),
+    "Vector": _each(
+        lambda _, text: {"file": "/var/log/audit.log", "host": "cp-1", "message": text, "source_type": "file"}
+    ),
+    "Loki logcli": _each(
+        lambda _, text: {"labels": {"job": "audit"}, "line": text, "timestamp": "2026-11-30T05:31:12Z"}
+    ),
     "Loki API": _loki_api,
-    "Splunk": _each(lambda n, text: {"preview": False, "offset": n, "result": {"_raw": text, "_time": "2026-11-30T05:31:12Z"}}),
+    "Splunk": _each(
+        lambda n, text: {"preview": False, "offset": n, "result": {"_raw": text, "_time": "2026-11-30T05:31:12Z"}}
+    ),
     "Splunk CSV": _csv(("_time", "_raw"), lambda text: ("2026-11-30T05:31:12Z", text)),
     "Splunk collector": _each(lambda _, text: {"time": 1796016671.047, "host": "cp-1", "event": json.loads(text)}),
-    "Elasticsearch": lambda lines: _dump({"took": 1, "hits": {"total": {"value": 1}, "hits": [
-        {"_index": "audit", "_id": "1", "_source": {"@timestamp": "2026-11-30T05:31:12Z", "message": _text(line)}} for line in lines]}}),
-    "Elasticsearch documents": _each(lambda _, text: {"_index": "a", "_source": {"kubernetes": {"audit": json.loads(text)}}}),
+    "Elasticsearch": lambda lines: _dump(
+        {
+            "took": 1,
+            "hits": {
+                "total": {"value": 1},
+                "hits": [
+                    {
+                        "_index": "audit",
+                        "_id": "1",
+                        "_source": {"@timestamp": "2026-11-30T05:31:12Z", "message": _text(line)},
+                    }
+                    for line in lines
+                ],
+            },
+        }
+    ),
+    "Elasticsearch documents": _each(
+        lambda _, text: {"_index": "a", "_source": {"kubernetes": {"audit": json.loads(text)}}}
+    ),
     "Pub/Sub push": _each(lambda _, text: _pubsub(text)),
     "gzip": lambda lines: gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0),
     "gzip members": lambda lines: b"".join(gzip.compress(line + b"\n", mtime=0) for line in lines),

@@ -36,7 +36,10 @@ def test_a_file_of_the_corpus_is_counted_as_its_ground_truth_says(name: str) -> 
         "levels": mark.levels,
         "first": mark.first_at,
         "last": mark.last_at,
-    } == {key: expected[key] for key in ("events", "undecodable", "successful_writes", "by_user", "dry_run", "failed", "levels")} | {
+    } == {
+        key: expected[key]
+        for key in ("events", "undecodable", "successful_writes", "by_user", "dry_run", "failed", "levels")
+    } | {
         "first": _time(expected["first"]),
         "last": _time(expected["last"]),
     }

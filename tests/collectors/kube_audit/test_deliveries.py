@@ -18,10 +18,33 @@ def told(event: AuditEvent) -> tuple[Any, ...]:
     """All of an event but where it lay and how it came."""
     bodies = tuple(None if body is None else json.loads(body) for body in (event.request, event.response))
     return (
-        event.id, event.at, event.stage_at, event.stage, event.level, event.verb, event.user, event.groups,
-        event.impersonated_user, event.impersonated_groups, event.source_ips, event.user_agent, event.request_uri,
-        event.api_group, event.api_version, event.resource, event.subresource, event.namespace, event.name, event.code,
-        event.reason, event.dry_run, event.field_manager, event.force, dict(event.annotations), event.truncated, bodies,
+        event.id,
+        event.at,
+        event.stage_at,
+        event.stage,
+        event.level,
+        event.verb,
+        event.user,
+        event.groups,
+        event.impersonated_user,
+        event.impersonated_groups,
+        event.source_ips,
+        event.user_agent,
+        event.request_uri,
+        event.api_group,
+        event.api_version,
+        event.resource,
+        event.subresource,
+        event.namespace,
+        event.name,
+        event.code,
+        event.reason,
+        event.dry_run,
+        event.field_manager,
+        event.force,
+        dict(event.annotations),
+        event.truncated,
+        bodies,
     )
 
 

@@ -1,6 +1,7 @@
 """One pass over the configured audit logs: what is new in them, in batches that a store can commit one by one."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from auditor.collectors import Reading
 from auditor.collectors.kube_audit import resume
@@ -60,12 +61,18 @@ class _SourceReading:
                 return
             stream = self._stream_at_mark()
         except (SourceError, OSError) as error:
-            yield Batch((), _problem(self._home, self._name, str(error)))
+            yield Batch((), self._unreadable(str(error)))
             return
         try:
             yield from self._scan(stream, raw)
         finally:
             stream.close()
+
+    def _unreadable(self, sentence: str) -> SourceMark:
+        """What was known stays known; only the problem is new."""
+        known = self._reading.known("audit", self._home)
+        mark = next((mark for mark in known if mark.source == self._name), None)
+        return replace(mark, problem=sentence) if mark else _problem(self._home, self._name, sentence)
 
     def _stream_at_mark(self) -> Stream:
         """The stream where the mark left it; from its beginning, and without the mark, where the content is another."""
@@ -130,5 +137,7 @@ class _SourceReading:
             said: tuple[AuditEvent | Skipped, ...] = (*facts.get(cluster, ()), *(skipped if own else ()))
             kept = position if own else {"state": position["state"]}
             mark = tallies.mark_of(sink.tallies[cluster], cluster, self._name, kept, complete=complete)
+            if mark == self._known.mark and not self._formerly:
+                continue
             yield Batch(said, mark, self._formerly, self._reread_from)
             self._formerly, self._reread_from = "", None
