@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from auditor.config import Config
 from auditor.correlate import applications, changes, writes
+from auditor.correlate.annotated import annotated
 from auditor.correlate.argo_identity import Statements
 from auditor.correlate.bypass import Bypasses, revisions_seen
 from auditor.correlate.bypass_changes import through_argo
@@ -21,10 +22,12 @@ from auditor.correlate.staging import staging_pairs
 from auditor.correlate.verdicts import Bench, verdicts
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.case import Case, LiveState, Scope
-from auditor.model.change import AppKey, Write
+from auditor.model.change import AppKey, Change, Write
+from auditor.model.coverage import Coverage
 from auditor.model.desired import DesiredState, GitReader, Landing, Undeterminable
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import ObjectId
+from auditor.model.verdict import Verdict
 from auditor.progress import SILENT, Progress
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -52,27 +55,43 @@ class _Gathering:
         return self._records.audit_events(until=self._scope.as_of)
 
     def case(self) -> Case:
+        """Everything, in the order in which one part needs the other."""
         self._progress.note("Correlating.")
         own = [event for event in self._events() if applications.is_of_argocd(event)]
-        histories = applications.histories(
-            self._facts.snapshots,
-            own,
-            self._facts.argo_events,
-            self._facts.settings,
-            self._config,
-            self._identities.identify,
-        )
+        histories = self._histories(own)
         covered = coverage(self._config, self._facts.marks, self._facts.skipped, histories)
         as_of = self._scope.as_of or covered.as_of.moment or _EPOCH
         declared = Declared(histories, self._git)
         owners = Owners(histories, self._facts.settings, declared.keys)
-        told, live = self._told(histories, declared, owners)
         bypasses = Bypasses(histories, own, self._statements, self._identities.identify, self._tracks)
+        told, live = self._told(declared, owners)
         told = through_argo(told, owners, bypasses, declared)
         found = changes.changes(told, lambda write: _owned(owners, write))
         judge = GitJudge(self._git, histories, revisions_seen(histories), as_of)
         judged = verdicts(found, told, Bench(histories, self._facts.settings, judge, declared, bypasses, live, as_of))
-        desired, landings = self._at_tip(histories, judge)
+        return self._conclude(histories, covered, told, found, judged, live, judge)
+
+    def _histories(self, own: Iterable[AuditEvent]) -> Mapping[AppKey, ApplicationHistory]:
+        facts = self._facts
+        return applications.histories(
+            facts.snapshots, own, facts.argo_events, facts.settings, self._config, self._identities.identify
+        )
+
+    def _conclude(
+        self,
+        histories: Mapping[AppKey, ApplicationHistory],
+        covered: Coverage,
+        told: tuple[Write, ...],
+        found: tuple[Change, ...],
+        judged: Mapping[str, Verdict],
+        live: Mapping[ObjectId, LiveState],
+        judge: GitJudge,
+    ) -> Case:
+        """What rests on the verdicts: episodes and staging drift."""
+        facts, config = self._facts, self._config
+        desired, landings = _at_tip(histories, judge)
+        names = {change.id: change.application.name for change in found if change.application}
+        announced = tuple(sorted((*facts.announcements, *annotated(told, names)), key=lambda each: each.at))
         return Case(
             scope=self._scope,
             coverage=covered,
@@ -80,28 +99,18 @@ class _Gathering:
             writes=told,
             changes=found,
             verdicts=judged,
-            episodes=episodes(
-                found,
-                judged,
-                histories,
-                self._facts.announcements,
-                covered,
-                self._facts.commits,
-                self._config,
-            ),
-            staging=staging_pairs(self._config, histories, live, desired, found, judged, landings, self._git),
-            announcements=self._facts.announcements,
-            commits=self._facts.commits,
+            episodes=episodes(found, judged, histories, announced, covered, facts.commits, config),
+            staging=staging_pairs(config, histories, live, desired, found, judged, landings, self._git),
+            announcements=announced,
+            commits=facts.commits,
             landings=landings,
-            argo_events=self._facts.argo_events,
-            settings=self._facts.settings,
+            argo_events=facts.argo_events,
+            settings=facts.settings,
             desired=desired,
             live=live,
         )
 
-    def _told(
-        self, histories: Mapping[AppKey, ApplicationHistory], declared: Declared, owners: Owners
-    ) -> tuple[tuple[Write, ...], dict[ObjectId, LiveState]]:
+    def _told(self, declared: Declared, owners: Owners) -> tuple[tuple[Write, ...], dict[ObjectId, LiveState]]:
         """All writes on objects that somebody manages or that a person touched, and what became of those objects."""
         identify = self._identities.identify
         relevant = changes.relevant(self._events, identify, channel, owners.lists)
@@ -126,20 +135,21 @@ class _Gathering:
             return None
         return self._git.contains(state.sources[0].repo_url, landings[-1].sha, revision)
 
-    def _at_tip(
-        self, histories: Mapping[AppKey, ApplicationHistory], judge: GitJudge
-    ) -> tuple[dict[AppKey, DesiredState | Undeterminable], dict[AppKey, tuple[Landing, ...]]]:
-        """What git wants of each application at the end, and the commits that led there."""
-        desired: dict[AppKey, DesiredState | Undeterminable] = {}
-        landings: dict[AppKey, tuple[Landing, ...]] = {}
-        for key in histories:
-            course = judge.course(key)
-            if isinstance(course, Undeterminable):
-                desired[key] = course
-            else:
-                desired[key] = course.desired(len(course.steps) - 1)
-                landings[key] = tuple(step.landing for step in course.steps)
-        return desired, landings
+
+def _at_tip(
+    histories: Mapping[AppKey, ApplicationHistory], judge: GitJudge
+) -> tuple[dict[AppKey, DesiredState | Undeterminable], dict[AppKey, tuple[Landing, ...]]]:
+    """What git wants of each application at the end, and the commits that led there."""
+    desired: dict[AppKey, DesiredState | Undeterminable] = {}
+    landings: dict[AppKey, tuple[Landing, ...]] = {}
+    for key in histories:
+        course = judge.course(key)
+        if isinstance(course, Undeterminable):
+            desired[key] = course
+        else:
+            desired[key] = course.desired(len(course.steps) - 1)
+            landings[key] = tuple(step.landing for step in course.steps)
+    return desired, landings
 
 
 def _owned(owners: Owners, write: Write) -> tuple[tuple[AppKey, ...], str]:

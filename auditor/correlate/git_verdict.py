@@ -62,7 +62,7 @@ class GitJudge:
         """
         write = change.write
         if change.application is None:
-            verdict = _UNOWNED if self._applications else _NO_RECORDS
+            verdict = self._of_nobody()
             return verdict, _for_fields(change, verdict)
         found = self.course(change.application)
         if isinstance(found, Undeterminable):
@@ -74,6 +74,14 @@ class GitJudge:
         if fields:
             return min(fields, key=lambda verdict: GIT_WORST_FIRST.index(verdict.verdict)), fields
         return _Trial(found, change, (), UNKNOWN).judge_field(), ()
+
+    def _of_nobody(self) -> GitVerdict:
+        """Of an object that no application owns: in no manifest, as far as any manifest could be read."""
+        found = [self.course(key) for key in self._applications]
+        if not found:
+            return _NO_RECORDS
+        unread = [each.reason for each in found if isinstance(each, Undeterminable)]
+        return GitVerdict("unknown", unread[0]) if len(unread) == len(found) else _UNOWNED
 
     def _field(self, found: Course, change: Change, field: FieldChange) -> GitVerdict:
         return _Trial(found, change, field.path, field.after).judge_field()
