@@ -136,12 +136,12 @@ def _is_in_item_of(path: Path, told: Sequence[FieldChange]) -> bool:
 
 def channel_of(owner: Owner) -> str:
     """The channel of a manager that is a person's tool, "" for any other."""
-    if owner.subresource == "scale" and owner.manager == "kubectl":
-        return "kubectl scale"
+    if owner.subresource:
+        return "kubectl scale" if (owner.subresource, owner.manager) == ("scale", "kubectl") else ""
     word = f"kubectl {owner.manager.removeprefix('kubectl-')}"
     if owner.manager.startswith("kubectl-") and word in CHANNELS:
         return word
-    return _TOOLS.get(owner.manager, "") if owner.subresource in ("", "scale") else ""
+    return _TOOLS.get(owner.manager, "")
 
 
 def _entry_of(write: Write, owners: Iterable[Owner]) -> Owner | None:
