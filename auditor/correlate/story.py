@@ -205,7 +205,8 @@ class Story:
         draft = self._draft(request, ask.type)
         known = stored is not None or isinstance(bodies.request, dict)
         written = replace(draft, operation="create", outcome=outcome, persisted=persisted, fields_known=known)
-        self._add(replace(written, marks=marks(self._state, self._senses.instance_label)))
+        borne = marks(self._state, self._senses.instance_label)
+        self._add(replace(written, marks=borne, last_applied=_last_applied(bodies.request)))
 
     def _declared(self, request: Request, ask: Ask) -> State:
         """A new object of which the record holds the manifest, not what became of it."""
