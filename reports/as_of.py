@@ -46,7 +46,7 @@ def skipped_lines(dossier: Dossier) -> list[str]:
     counts = Counter(skipped.kind for skipped in dossier.case.coverage.skipped)
     names = {"audit": "audit log", "argocd": "Argo CD export", "git": "git", "announcements": "announcements"}
     lines = [
-        f"{count(number, 'record')} of the {names.get(kind, 'object exports')} could not be read"
+        f"{count(number, 'place')} in the {names.get(kind, 'object exports')} were skipped"
         for kind, number in sorted(counts.items())
     ]
     problems = [mark for mark in dossier.case.coverage.marks if mark.problem]

@@ -103,7 +103,7 @@ def _block(dossier: Dossier, repeat: Repeat) -> ChangeBlock:
     return ChangeBlock(
         anchor=f"change-{one.number}",
         also=tuple(f"change-{each.number}" for each in repeat.changes[1:]),
-        number=", ".join(str(each.number) for each in repeat.changes[:4]) + (" …" if len(repeat.changes) > 4 else ""),
+        number=", ".join(each.label for each in repeat.changes[:4]) + (" …" if len(repeat.changes) > 4 else ""),
         marks=joined([words(_own_mark(each)) for each in repeat.changes[:12]], " "),
         name=cut(f"{place}{one.write.object.name}", 90),
         object_kind=cut(f"{one.write.object.kind}{cluster}", 60),

@@ -30,13 +30,17 @@ BLOCKS = 20
 ROWS = 500
 """Changes that have a row in the postmortem; the register report has all."""
 _IN_GIT = ("reflected", "already")
+_ARGO_SETTINGS = ("Application", "ApplicationSet", "AppProject")
+_FLUX_GROUPS = (".toolkit.fluxcd.io",)
 
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A counted change: proven, out-of-band or bypass."""
+    """A proven change, out-of-band or bypass."""
 
     number: int
+    label: str
+    """What its mark shows: the number, for settings A and a number of their own."""
     change: Change
     verdict: Verdict
     state: State
@@ -50,8 +54,7 @@ class Numbered:
     @property
     def mark(self) -> Span:
         """Its number in the shape that says its state."""
-        label = f"change {self.number}, {STATE_WORDS[self.state]}"
-        return Span("mark", str(self.number), label, self.href, self.state)
+        return Span("mark", self.label, f"change {self.label}, {STATE_WORDS[self.state]}", self.href, self.state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,8 @@ class Dossier:
     last_at: datetime | None
     counted: tuple[Numbered, ...]
     """Oldest first, numbered from 1."""
+    settings: tuple[Numbered, ...]
+    """Changes of the GitOps tool's own objects, freezes among them: listed apart as A1, A2 …"""
     unproven: tuple[Change, ...]
     """Out-of-band or bypass writes that may have changed something: listed apart, counted in nothing."""
     by_id: Mapping[str, Numbered]
@@ -78,9 +83,9 @@ class Dossier:
         return tuple(sorted(found | set(self.case.coverage.as_of.audit)))
 
     def of(self, ids: tuple[str, ...]) -> tuple[Numbered, ...]:
-        """The counted changes among `ids`, by number."""
-        found = {self.by_id[one].number: self.by_id[one] for one in ids if one in self.by_id}
-        return tuple(found[number] for number in sorted(found))
+        """The numbered changes among `ids`, oldest first."""
+        found = {self.by_id[one].change.id: self.by_id[one] for one in ids if one in self.by_id}
+        return tuple(sorted(found.values(), key=lambda one: (one.write.at, one.number)))
 
 
 def dossier(case: Case, options: Options, *, writes_first: bool = False) -> Dossier:
@@ -91,7 +96,8 @@ def dossier(case: Case, options: Options, *, writes_first: bool = False) -> Doss
     proven = [change for change in told if change.write.persisted == "proven"]
     ours = clock(options.zone, first, last)
     cited = citations(ours, case.coverage, case.commits)
-    counted = _numbered(proven, case.verdicts)
+    counted = _numbered([change for change in proven if not is_setting(change)], case.verdicts)
+    settings = _settings([change for change in proven if is_setting(change)], case.verdicts)
     for one in counted if writes_first else ():
         for evidence in one.write.evidence[:1]:
             cited.record(evidence, one.write.at)
@@ -103,8 +109,9 @@ def dossier(case: Case, options: Options, *, writes_first: bool = False) -> Doss
         first,
         last,
         counted,
+        settings,
         tuple(change for change in told if change.write.persisted != "proven"),
-        {one.change.id: one for one in counted},
+        {one.change.id: one for one in (*counted, *settings)},
         {write.id: write for write in case.writes} | {change.id: change.write for change in case.changes},
     )
 
@@ -137,6 +144,12 @@ def sides(verdict: Verdict) -> tuple[tuple[GitVerdict, ClusterVerdict], ...]:
     return tuple((one.git, one.cluster) for one in verdict.fields)
 
 
+def is_setting(change: Change) -> bool:
+    """Whether a change is of the GitOps tool's own objects: what deploys, not what is deployed."""
+    target = change.write.object
+    return (target.group == "argoproj.io" and target.kind in _ARGO_SETTINGS) or target.group.endswith(_FLUX_GROUPS)
+
+
 def no_verdict(change: Change) -> Verdict:
     """For a change that nobody judged: unknown is an answer."""
     git, cluster = GitVerdict("unknown", "not judged"), ClusterVerdict("unknown", "not judged")
@@ -152,12 +165,21 @@ def _numbered(changes: list[Change], verdicts: Mapping[str, Verdict]) -> tuple[N
     return tuple(
         Numbered(
             place + 1,
+            str(place + 1),
             change,
             judged[place],
             states[place],
             f"#{anchors[place]}-{place + 1}" if place in anchors else "#register",
         )
         for place, change in enumerate(changes)
+    )
+
+
+def _settings(changes: list[Change], verdicts: Mapping[str, Verdict]) -> tuple[Numbered, ...]:
+    judged = [verdicts.get(change.id) or no_verdict(change) for change in changes]
+    return tuple(
+        Numbered(number, f"A{number}", change, verdict, state_of(verdict), f"#row-A{number}" if number <= ROWS else "")
+        for number, (change, verdict) in enumerate(zip(changes, judged, strict=True), 1)
     )
 
 

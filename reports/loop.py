@@ -32,6 +32,7 @@ class Beat:
 def loop_picture(dossier: Dossier, finding: Finding, place: int) -> Picture | None:
     """The rounds of a loop with two values; None where the writes do not show both."""
     beats = _beats(dossier, finding)
+    beats = _answered(beats, finding)
     values = _values(beats)
     if len(values) != 2 or len(beats) < 4 or beats[0].at == beats[-1].at:
         return None
@@ -63,6 +64,15 @@ def _beats(dossier: Dossier, finding: Finding) -> list[Beat]:
         if field is not None and field.after.state == "value":
             found.append(Beat(write.at, field.after.value, write.actor.kind == "gitops"))
     return found[:MOST]
+
+
+def _answered(beats: list[Beat], finding: Finding) -> list[Beat]:
+    """Against an admission webhook every write asks for one value and is answered with the other at once."""
+    values = {value_text(leaf(beat.value)) for beat in beats}
+    other = [value for value in finding.values if value_text(leaf(value)) not in values]
+    if len(values) != 1 or len(other) != 1:
+        return beats
+    return [each for beat in beats for each in (beat, Beat(beat.at, other[0], False))]
 
 
 def _field(write: Write, wanted: str) -> FieldChange | None:

@@ -157,6 +157,7 @@ def tick_label(written: str, ticks: Sequence[datetime]) -> str:
 
 def _bands(sheet: Sheet) -> list[Shape]:
     found: list[Shape] = []
+    names: list[Shape] = []
     edge = 0.0
     for episode in sheet.dossier.case.episodes:
         x = sheet.scale.x(episode.began_at)
@@ -164,9 +165,9 @@ def _bands(sheet: Sheet) -> list[Shape]:
         found.append(rect(x, 26, max(end - x, 3), sheet.y - 26, "w"))
         name = middle_cut(episode.application.name, 22)
         if x + 4 >= edge and x + text_width(name, SMALL) < WIDTH:
-            found.append(label(x + 4, 38, name, size=SMALL, bold=True))
+            names.append(label(x + 4, 38, name, size=SMALL, bold=True))
             edge = x + 10 + text_width(name, SMALL)
-    return found
+    return [*found, *names]
 
 
 def _cluster(sheet: Sheet) -> None:
@@ -312,14 +313,23 @@ def _syncs(sheet: Sheet, y: float) -> float:
         return y
     sheet.row("syncs", y)
     places = [sheet.scale.x(sync.started_at) for sync in shown]
-    for number, sync in enumerate(shown):
-        x = places[number]
+    taken: list[tuple[float, float]] = []
+    for sync, x in sorted(zip(shown, places, strict=True), key=lambda pair: (_plain(pair[0]), pair[1])):
         sheet.shapes.append(_sync_shape(sync, x, y))
-        following = places[number + 1] if number + 1 < len(places) else WIDTH + 20
         said = _sync_label(sync)
-        if said and x + 9 + text_width(said) < min(following - 6, WIDTH):
+        end = x + 9 + text_width(said)
+        free = not any(x < other < end + 6 for other in places) and not any(
+            x < last and first < end for first, last in taken
+        )
+        if free and end < WIDTH:
             sheet.shapes.append(label(x + 9, y + 3.5, said))
+            taken.append((x, end))
     return y + 18
+
+
+def _plain(sync: SyncRecord) -> bool:
+    """Whether a sync is of the usual kind: the others are labelled first."""
+    return sync.origin != "manual" and sync.phase not in ("Failed", "Error")
 
 
 def _sync_shape(sync: SyncRecord, x: float, y: float) -> Shape:

@@ -1,5 +1,7 @@
 """The register inside the postmortem: a row a change, alike repeats in one."""
 
+from collections.abc import Sequence
+
 from reports.blocks import Repeat, repeats
 from reports.describe import before_after, whole, whole_change
 from reports.document import Block, Column, Paragraph, Row, Section, Table
@@ -19,8 +21,28 @@ def register_section(dossier: Dossier) -> Section:
     if len(shown) < len(dossier.counted):
         caption = words(f"{ROWS} of {total} made past git, the most urgent, oldest first ")
     note = "“…” stands for spec.template.spec.containers, or for the registry of an image"
-    table = Table(
-        words(caption, soft(note)),
+    table = _table(dossier, words(caption, soft(note)), shown, "register")
+    blocks: list[Block] = [table] if shown else [Paragraph(words("No change is counted."))]
+    rest = len(dossier.counted) - len(shown)
+    if rest:
+        blocks.append(Paragraph(words(f"The other {grouped(rest)} are in ", code("auditor report register"), ".")))
+    return Section("register-s", "Register of changes", tuple(blocks), unlisted=True)
+
+
+def settings_section(dossier: Dossier) -> Section | None:
+    """Changes of the GitOps tool's own objects: freezes, new applications, switched revisions."""
+    if not dossier.settings:
+        return None
+    total = count(len(dossier.settings), "change")
+    intro = f"{total} of the objects by which the GitOps tool is told what to deploy; not among the changes above."
+    shown = dossier.settings[:ROWS]
+    table = _table(dossier, words("Applications, projects and the like ", soft("oldest first")), shown, "settings")
+    return Section("own", "The GitOps tool’s own objects", (Paragraph(words(intro)), table))
+
+
+def _table(dossier: Dossier, caption: Text, shown: Sequence[Numbered], anchor: str) -> Table:
+    return Table(
+        caption,
         (
             Column(words("No."), "2.2rem"),
             Column(dossier.clock.heading, "4.4rem"),
@@ -31,13 +53,8 @@ def register_section(dossier: Dossier) -> Section:
         ),
         tuple(_row(dossier, repeat) for repeat in repeats(shown)),
         "reg",
-        anchor="register",
+        anchor=anchor,
     )
-    blocks: list[Block] = [table] if shown else [Paragraph(words("No change is counted."))]
-    rest = len(dossier.counted) - len(shown)
-    if rest:
-        blocks.append(Paragraph(words(f"The other {grouped(rest)} are in ", code("auditor report register"), ".")))
-    return Section("register-s", "Register of changes", tuple(blocks), unlisted=True)
 
 
 def unproven_section(dossier: Dossier) -> Section | None:
@@ -115,7 +132,7 @@ def _row(dossier: Dossier, repeat: Repeat) -> Row:
         _credential(one),
         verdict_lines(one),
     )
-    anchors = tuple(f"row-{each.number}" for each in repeat.changes)
+    anchors = tuple(f"row-{each.label}" for each in repeat.changes)
     return Row(cells, anchors[0], anchors[1:])
 
 

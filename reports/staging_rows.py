@@ -32,9 +32,9 @@ def pair_blocks(dossier: Dossier, pair: StagingPair, limit: int) -> list[Block]:
     table = Table(
         words(f"Where {names} differ now, and why ", soft(overlay)),
         (
-            Column(words("Field"), "13.4rem"),
-            Column(words("Staging"), "8.4rem"),
-            Column(words("Production"), "8.4rem"),
+            Column(words("Field"), "11.6rem"),
+            Column(words("Staging"), "7rem"),
+            Column(words("Production"), "7rem"),
             Column(words("Why")),
             Column(words("Advice"), "4.6rem"),
         ),
@@ -77,5 +77,5 @@ def _why(dossier: Dossier, one: StagingDifference) -> Text:
         row += [", ", cause] if row else [cause]
     changes = marks(dossier.of(one.changes), 4)
     commit = dossier.cited.commit(one.commit) if one.commit else ()
-    because = f": {cut(one.because, 200)}" if one.because else ""
+    because = f": {cut(one.because, 260)}" if one.because else ""
     return words(*row, " " if changes else "", changes, because, " " if commit else "", commit)

@@ -56,6 +56,9 @@ def _reasons(dossier: Dossier) -> list[Reason]:
     }
     found += [Reason(title, "", False, tuple(by_kind[kind])) for kind, title in titles.items() if kind in by_kind]
     untraced, unknown = with_state(dossier, "untraced"), with_state(dossier, "unknown")
+    undone = tuple(one for one in dossier.settings if one.state == "act")
+    if undone:
+        found.append(Reason("Own objects, undone", "", True, undone))
     if untraced:
         found.append(Reason("Not traced further", "", False, untraced))
     if unknown:
@@ -107,7 +110,7 @@ def _folded(dossier: Dossier, reasons: list[Reason], room: int) -> list[OpenGrou
     left = reasons[len(shown) :]
     if left:
         rest = tuple(one for reason in left for one in reason.changes)
-        row = OpenRow(words(marks(rest, 8)), rest[0].href, f"change {rest[0].number}")
+        row = OpenRow(words(marks(rest, 8)), rest[0].href, f"change {rest[0].label}")
         groups.append(OpenGroup(f"And {grouped(len(rest))} more", "", False, (row,)))
     return groups
 
@@ -122,13 +125,13 @@ def _group(dossier: Dossier, reason: Reason, rows: int) -> OpenGroup:
 
 
 def _row(dossier: Dossier, one: Numbered) -> OpenRow:
-    return OpenRow(words(one.mark, " ", told(dossier, one), _tail(one)), one.href, f"change {one.number}")
+    return OpenRow(words(one.mark, " ", told(dossier, one), _tail(one)), one.href, f"change {one.label}")
 
 
 def _tail(one: Numbered) -> str:
     git = one.verdict.git
     if git.verdict == "on-branch":
-        return "; on an unmerged branch"
+        return "; on a branch"
     if one.state == "unknown" and git.reason:
         return f"; {cut(git.reason, 30)}"
     return "; in no commit" if one.state == "act" and git.verdict == "not-reflected" and not git.commit else ""
@@ -144,7 +147,7 @@ def _folded_row(dossier: Dossier, changes: tuple[Numbered, ...]) -> OpenRow:
     shown = marks(changes, 8)
     room = LINE - (2.6 + 1.1 * len(str(changes[-1].number))) * min(len(changes), 8) - (12 if len(changes) > 8 else 0)
     said = words(shown, " ", cut(listed(objects, 2), max(room, 20)))
-    return OpenRow(said, changes[0].href, f"change {changes[0].number}")
+    return OpenRow(said, changes[0].href, f"change {changes[0].label}")
 
 
 def _half_applied(dossier: Dossier) -> list[OpenGroup]:

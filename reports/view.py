@@ -12,8 +12,8 @@ from reports.frame import Front, assembled
 from reports.legend import legend_section
 from reports.limits import limits_section
 from reports.options import Options
-from reports.register_rows import register_section, unproven_section
-from reports.rich import Text, ref, soft, strong, words
+from reports.register_rows import register_section, settings_section, unproven_section
+from reports.rich import Text, joined, ref, soft, strong, words
 from reports.staging_rows import staging_section
 from reports.timeline import timeline_section
 from reports.unresolved import unresolved
@@ -43,6 +43,7 @@ def view(case: Dossier) -> ReportView:
         timeline_section(case),
         changes_section(case),
         register_section(case),
+        settings_section(case),
         unproven_section(case),
         checklist_section(case),
         findings_section(case),
@@ -54,10 +55,12 @@ def view(case: Dossier) -> ReportView:
 
 
 def _remark(case: Dossier) -> Text:
-    if not case.unproven:
-        return ()
-    return words(
-        f"{count(len(case.unproven), 'write')} may have changed something and cannot be shown to have: ",
-        ref("listed apart", "#unproven"),
-        ", counted in nothing.",
-    )
+    """What is listed apart and counted in none of the answers."""
+    parts: list[Text] = []
+    if case.settings:
+        parts.append(words(f"{count(len(case.settings), 'change')} of ", ref("the GitOps tool’s own objects", "#own")))
+    if case.unproven:
+        parts.append(
+            words(f"{count(len(case.unproven), 'write')} ", ref("not shown to have changed anything", "#unproven"))
+        )
+    return words("Listed apart, and counted in none of these: ", joined(parts, "; "), ".") if parts else ()
