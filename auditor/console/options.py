@@ -62,7 +62,7 @@ def moment(text: str | None, end: datetime | None, zone: str) -> datetime | None
 
     if text is None:
         return None
-    span = re.fullmatch(r"(\d{1,6})([smhdw])", text)
+    span = re.fullmatch(r"(\d{1,5})([smhdw])", text)
     if span:
         if end is None:
             raise typer.BadParameter(f"{text} counts back from the end of the records, and there are none.")
@@ -70,6 +70,6 @@ def moment(text: str | None, end: datetime | None, zone: str) -> datetime | None
         return end - timedelta(**{unit: int(span[1])})
     try:
         read = datetime.fromisoformat(text)
-    except ValueError as error:
+        return (read if read.tzinfo else read.replace(tzinfo=ZoneInfo(zone))).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise typer.BadParameter(f"{text!r} is no time: write 2026-11-30T07:00Z, 2026-11-30 or 2h.") from error
-    return (read if read.tzinfo else read.replace(tzinfo=ZoneInfo(zone))).astimezone(UTC)

@@ -1,0 +1,90 @@
+"""`auditor verify`: do the statements still rest on the bytes that were read."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import typer
+
+from auditor.commands import CARE, Command
+from auditor.console.options import ConfigOption, Format, FormatOption, QuietOption, StoreOption
+from auditor.console.status import Status
+
+if TYPE_CHECKING:
+    from auditor.console.evidence import Standing
+    from auditor.model.change import Evidence
+    from auditor.model.facts import Origin
+    from auditor.model.resource import JsonObject
+    from auditor.store import Results
+
+CSV_COLUMNS = ("statement", "standing", "evidence.kind", "evidence.source", "evidence.offset", "evidence.sha256")
+_PROVES_ITSELF = "names-itself"
+"""A commit is called by the hash of its content: a repository that has it has it unchanged."""
+
+
+def verify(
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    output: FormatOption = Format.TABLE,
+    quiet: QuietOption = False,
+) -> None:
+    """Hash the records again that changes and findings rest on.
+
+    Exit status 3 says that some are not what was read. A hash proves that bytes are the same, not that they were true
+    or complete when they were read.
+    """
+    from auditor.console import wire
+    from auditor.console.answer import say_csv, say_json
+    from auditor.console.computed import computed
+    from auditor.console.evidence import standings
+
+    with computed(config, store, quiet) as answers:
+        told = list(statements(answers.store.results))
+        origins = {one.origin for _, one in told if one.origin is not None}
+        found = standings(answers.config.folder, origins)
+        rows = [_row(statement, one, found) for statement, one in told]
+        if output is Format.TABLE:
+            _show(rows)
+        elif output is Format.CSV:
+            say_csv(CSV_COLUMNS, rows)
+        else:
+            say_json("auditor/verify/1", wire.as_of(answers.overview.as_of), "statements", rows)
+    if any(row["standing"] in ("changed", "gone") for row in rows):
+        raise typer.Exit(Status.FINDINGS)
+
+
+def statements(results: "Results") -> "Iterator[tuple[str, Evidence]]":
+    """Ids of changes past git and of findings, each with every record that it rests on."""
+    for recorded in results.changes():
+        for one in recorded.write.evidence:
+            yield recorded.write.id, one
+    for finding in results.findings():
+        for one in finding.evidence:
+            yield finding.id, one
+
+
+def _row(statement: str, one: "Evidence", found: "Mapping[Origin, Standing]") -> "JsonObject":
+    from auditor.console import wire
+
+    standing = _PROVES_ITSELF if one.origin is None else found[one.origin]
+    return {"statement": statement, "standing": standing, "evidence": wire.evidence(one)}
+
+
+def _show(rows: "list[JsonObject]") -> None:
+    from auditor.console.answer import console, text
+
+    out = console()
+    for row in rows:
+        if row["standing"] in ("changed", "gone"):
+            evidence = row["evidence"]
+            place = f"{evidence['source']} at byte {evidence['offset']}" if isinstance(evidence, dict) else ""
+            out.print(text(f"{row['standing']}: {place}, on which {row['statement']} rests", "yellow"))
+    counts = Counter(str(row["standing"]) for row in rows)
+    broken = {row["statement"] for row in rows if row["standing"] in ("changed", "gone")}
+    whole = {row["statement"] for row in rows} - broken
+    out.print(text(f"{len(whole)} statements rest on unchanged records, {len(broken)} do not."))
+    out.print(text(", ".join(f"{name} {count}" for name, count in sorted(counts.items())), "dim"))
+    out.print(text("The same bytes are no proof that they were true or complete when they were read.", "dim"))
+
+
+COMMAND = Command("verify", verify, CARE, 15)

@@ -1,0 +1,66 @@
+"""Whether the records that statements rest on are still what was read: their bytes are hashed once more."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from auditor.collectors.sources import Source, is_url, open_stream
+from auditor.collectors.streams import BLOCK, Stream, skip
+from auditor.errors import SourceError
+from auditor.model.facts import Origin
+
+Standing: TypeAlias = Literal["unchanged", "changed", "gone"]
+"""`gone`: the source is not there any more, or too short: rotated, moved or removed."""
+
+
+def standings(folder: Path, origins: Iterable[Origin]) -> Mapping[Origin, Standing]:
+    """How each record stands now. Every source is read once, from its first record to its last."""
+    by_source: dict[str, set[Origin]] = {}
+    for origin in origins:
+        by_source.setdefault(origin.source, set()).add(origin)
+    found: dict[Origin, Standing] = {}
+    for name in sorted(by_source):
+        found.update(_of_source(folder, name, by_source[name]))
+    return found
+
+
+def _of_source(folder: Path, name: str, origins: set[Origin]) -> Iterator[tuple[Origin, Standing]]:
+    """Records that overlap (one inside another) are read in rounds."""
+    left = sorted(origins, key=lambda origin: (origin.offset, origin.length, origin.sha256))
+    while left:
+        later: list[Origin] = []
+        try:
+            stream = open_stream(Source(name, name if is_url(name) else str(folder / name)))
+        except SourceError:
+            yield from ((origin, "gone") for origin in left)
+            return
+        try:
+            yield from _round(stream, left, later)
+        finally:
+            stream.close()
+        left = later
+
+
+def _round(stream: Stream, wanted: list[Origin], later: list[Origin]) -> Iterator[tuple[Origin, Standing]]:
+    place = 0
+    for origin in wanted:
+        if origin.offset < place:
+            later.append(origin)
+            continue
+        digest, length = hashlib.sha256(), 0
+        if skip(stream, origin.offset - place) if place == 0 else _forward(stream, origin.offset - place):
+            while length < origin.length and (block := stream.read(min(BLOCK, origin.length - length))):
+                digest.update(block)
+                length += len(block)
+        place = origin.offset + length
+        if length < origin.length:
+            yield origin, "gone"
+        else:
+            yield origin, "unchanged" if digest.hexdigest() == origin.sha256 else "changed"
+
+
+def _forward(stream: Stream, distance: int) -> bool:
+    while distance and (block := stream.read(min(distance, BLOCK))):
+        distance -= len(block)
+    return not distance

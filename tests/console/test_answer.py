@@ -1,0 +1,95 @@
+"""Answers hold what records say, and nothing in a record becomes more than text."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+from auditor.console.answer import block, console, say_csv, say_json, text
+from auditor.console.change_list import change_lines, explanation
+from auditor.store import Recorded
+from tests.factories import actor, change, field, verdict
+
+HOSTILE = "a\x1b[31m[bold]b[/bold]\x9b2J\u202ec\r\n:smile: \x07"
+
+
+def test_json_is_one_object_with_its_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    say_json("auditor/x/1", {"git": None}, "rows", iter([{"a": 1}, {"a": [None, "ü"]}]), more=[1])
+    said = json.loads(capsys.readouterr().out)
+    assert said == {
+        "schema": "auditor/x/1",
+        "as_of": {"git": None},
+        "more": [1],
+        "rows": [{"a": 1}, {"a": [None, "ü"]}],
+    }
+
+
+def test_json_without_rows_is_still_whole(capsys: pytest.CaptureFixture[str]) -> None:
+    say_json("auditor/x/1", {}, "rows", ())
+    assert json.loads(capsys.readouterr().out)["rows"] == []
+
+
+def test_json_keeps_hostile_text_and_prints_none_of_it_raw(capsys: pytest.CaptureFixture[str]) -> None:
+    say_json("auditor/x/1", {}, "rows", [{HOSTILE: HOSTILE}, {"tag": "\U000e0041"}])
+    out = capsys.readouterr().out
+    assert json.loads(out)["rows"] == [{HOSTILE: HOSTILE}, {"tag": "\U000e0041"}]
+    assert not {"\x1b", "\x9b", "\u202e", "\x07", "\r", "\U000e0041"} & set(out)
+
+
+@pytest.mark.parametrize("formula", ["=1+1", "+cmd", "-2", "@SUM(A1)", "\t=1", "\r=1"])
+def test_no_cell_is_a_formula(formula: str, capsys: pytest.CaptureFixture[str]) -> None:
+    say_csv(("a", "b.c"), [{"a": formula, "b": {"c": 3}}])
+    [head, row] = csv.reader(io.StringIO(capsys.readouterr().out))
+    assert head == ["a", "b_c"]
+    assert row[0][0] not in "=+-@\t\r"
+    assert row[1] == "3"
+
+
+def test_an_absent_key_is_an_empty_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    say_csv(("a.b", "c"), [{"a": None, "c": None}])
+    assert capsys.readouterr().out == "a_b,c\n,\n"
+
+
+def printed(capsys: pytest.CaptureFixture[str], *lines: Any) -> str:
+    out = console()
+    for line in lines:
+        out.print(line)
+    return capsys.readouterr().out
+
+
+def test_record_text_is_neither_markup_nor_emoji_nor_control(capsys: pytest.CaptureFixture[str]) -> None:
+    out = printed(capsys, text(HOSTILE), text("env[name=DB_POOL].value renovate[bot]"))
+    assert "[bold]b[/bold]" in out
+    assert ":smile:" in out
+    assert "env[name=DB_POOL].value renovate[bot]" in out
+    assert not {"\x1b", "\x9b", "\u202e", "\x07", "\r"} & set(out)
+    assert len(out.splitlines()) == 2
+
+
+def test_a_block_keeps_its_lines_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert printed(capsys, block("a: 1\nb:\x1b[2J")).startswith("a: 1\nb:\\x1b[2J")
+
+
+def test_a_change_is_shown_with_both_verdicts_within_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    long = field("spec.template.spec.containers[name=app].image", "registry.acme.example/" + "a" * 90, HOSTILE)
+    one = change("0123456789abcdef", 0, field(), long, actor=actor(HOSTILE, acting_as="admin"))
+    judged = verdict(one.id, ("reflected", "standing"), ("not-declared", "reverted"), commit="b648bbc3f0000")
+    recorded = Recorded(one.write, one, judged)
+    out = printed(capsys, *change_lines(recorded), *explanation(recorded))
+    assert "spec.replicas: 3 → 6" in out
+    assert "● git: reflected b648bbc3f" in out
+    assert "● git: not-declared" in out
+    assert "as admin" in out
+    assert "evidence: audit 0123456789abcdef audit.log at byte 0, 1 bytes" in out
+    assert "\x1b" not in out
+    assert all(len(line) <= 80 for line in out.splitlines())
+
+
+def test_a_change_without_fields_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    one = change("a", 0, fields_known=False, persisted="unproven", application=None)
+    out = printed(capsys, *change_lines(Recorded(one.write, one, verdict("a", ("unknown", "unknown")))))
+    assert "the audit level keeps no bodies" in out
+    assert "unproven" in out
+    assert "no application" in out

@@ -1,0 +1,33 @@
+"""Records are hashed again where they lie."""
+
+import gzip
+import hashlib
+from pathlib import Path
+
+from auditor.console.evidence import standings
+from auditor.model.facts import Origin
+
+CONTENT = b"first line\nsecond line\nthird\n"
+
+
+def origin(source: str, offset: int, length: int) -> Origin:
+    return Origin(source, offset, length, hashlib.sha256(CONTENT[offset : offset + length]).hexdigest())
+
+
+def test_unchanged_records_are_found_in_any_order_and_inside_one_another(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(CONTENT)
+    (tmp_path / "packed").write_bytes(gzip.compress(CONTENT))
+    wanted = [origin(name, *place) for name in ("plain", "packed") for place in ((23, 5), (0, 28), (11, 11), (0, 10))]
+    assert standings(tmp_path, wanted) == dict.fromkeys(wanted, "unchanged")
+
+
+def test_a_changed_byte_is_told_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(CONTENT.replace(b"second", b"sec0nd"))
+    first, second = origin("plain", 0, 10), origin("plain", 11, 11)
+    assert standings(tmp_path, [first, second]) == {first: "unchanged", second: "changed"}
+
+
+def test_a_source_that_is_gone_or_short_is_told(tmp_path: Path) -> None:
+    (tmp_path / "short").write_bytes(CONTENT[:15])
+    here, cut, gone = origin("short", 0, 10), origin("short", 11, 11), origin("nowhere", 0, 5)
+    assert standings(tmp_path, [here, cut, gone]) == {here: "unchanged", cut: "gone", gone: "gone"}
