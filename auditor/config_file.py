@@ -6,6 +6,7 @@ import tomllib
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 from zoneinfo import ZoneInfo
@@ -50,7 +51,7 @@ _LISTS: Mapping[str, tuple[type[Any], str]] = {
     "environments": (EnvironmentPair, "environments"),
     "actor": (ActorRule, "actor_rules"),
     "person": (Person, "people"),
-    "accepted": (AcceptedFinding, "accepted"),
+    "accept": (AcceptedFinding, "accepted"),
 }
 """Section of the file -> value and field of `Config`."""
 
@@ -154,6 +155,8 @@ class _Reader:
         for position, source in enumerate(config.announcements):
             self._zone(source.zone, ("announcements", position, "zone"))
         self._zone(config.report.zone, ("report", "zone"))
+        for position, accepted in enumerate(config.accepted):
+            self._day(accepted.expires, ("accept", position, "expires"))
 
     def _once(self, section: str, names: Sequence[str], key: str = "name") -> None:
         for position, name in enumerate(names):
@@ -181,6 +184,14 @@ class _Reader:
         except (KeyError, ValueError, OSError) as error:
             hint = "Use an IANA name such as Europe/Berlin or UTC."
             raise self.error(place, f"there is no time zone {name!r}", hint) from error
+
+    def _day(self, text: str, place: Place) -> None:
+        try:
+            fits = not text or date.fromisoformat(text).isoformat() == text
+        except ValueError:
+            fits = False
+        if not fits:
+            raise self.error(place, f"{text!r} is no day", 'Write it as "2027-03-31", in quotes.')
 
     def error(self, place: Place, message: str, hint: str) -> ConfigError:
         line = line_of(self._text, place)

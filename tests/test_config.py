@@ -50,7 +50,7 @@ user = "system:serviceaccount:ci:*"
 name = "Alice"
 identities = ["alice@acme.example", "alice"]
 
-[[accepted]]
+[[accept]]
 ident = "second-writer"
 reason = "until March"
 owner = "team"
@@ -108,6 +108,7 @@ def test_an_empty_file_means_the_defaults() -> None:
         ('[report]\nzone = "Mars/Olympus"', 2, "there is no time zone 'Mars/Olympus'"),
         ('[report]\nzone = "../../etc/passwd"', 2, "there is no time zone"),
         ('[[actor]]\nident = "x"\nkind = "robot"', 3, "unknown kind of actor 'robot'"),
+        ('[[accept]]\nident = "x"\nreason = "r"\nowner = "o"\nexpires = "soon"', 5, "'soon' is no day"),
         (
             '[[cluster]]\nname = "a"\nserver = ["https://x"]\n[[cluster]]\nname = "b"\nserver = ["https://x"]',
             6,

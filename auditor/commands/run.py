@@ -1,5 +1,6 @@
-"""`auditor run`: collect, correlate, report. What a nightly job calls."""
+"""`auditor run`: collect, correlate, report, and say what is new. What a nightly job calls."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,11 +12,25 @@ from auditor.console.options import ConfigOption, QuietOption, StoreOption
 from auditor.console.status import Status
 
 if TYPE_CHECKING:
-    from auditor.config import AcceptedFinding
+    from rich.console import RenderableType
+
+    from auditor.config import Config
     from auditor.model.case import Case
-    from auditor.model.finding import Finding
+    from auditor.model.night import Night, NightEntry
+    from auditor.nightly.night import Bounds
+    from auditor.nightly.outcome import Outcome
+    from auditor.store import Store
 
 FORMATS = ("html", "pdf", "json")
+
+
+class Threshold(StrEnum):
+    """From which severity on a new finding is a reason for exit status 3."""
+
+    INFO = "info"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
 
 
 def run(
@@ -28,16 +43,33 @@ def run(
     form: Annotated[
         list[str] | None, typer.Option("--format", "-f", metavar="FORMAT", help="html, pdf, markdown, json or csv.")
     ] = None,
+    fail_on: Annotated[
+        Threshold,
+        typer.Option("--fail-on", metavar="SEVERITY", help="info, low, medium or high: what is a reason for status 3."),
+    ] = Threshold.LOW,
+    app: Annotated[
+        list[str] | None,
+        typer.Option("--app", "-a", metavar="GLOB", help="Only findings of these applications, as '*-prod'."),
+    ] = None,
+    cluster: Annotated[
+        list[str] | None, typer.Option("--cluster", metavar="NAME", help="Only findings in these clusters.")
+    ] = None,
+    baseline: Annotated[
+        bool, typer.Option("--baseline", help="Take all that is open now as known: for the first run.")
+    ] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Collect, correlate and report; the exit status says what was found.
+    """Collect, correlate and report; the exit status says whether there is something new.
 
-    0 nothing, 3 findings, 4 records were missing or could not be read, 5 no record to check (docs/exit-codes.md).
+    3 new findings, 6 nothing new, 4 a source failed or came late, 5 no record to check, 0 nothing found
+    (docs/exit-codes.md). New is what no run with an earlier end of records has shown.
     """
     from auditor.console.computed import compute
     from auditor.console.reporting import write_reports
     from auditor.console.talk import talk
     from auditor.console.workspace import workspace
+    from auditor.nightly.night import Bounds
+    from auditor.nightly.outcome import outcome
 
     with talk(quiet) as progress:
         place = workspace(config, store, progress)
@@ -45,34 +77,68 @@ def run(
             read_sources(place, opened)
             case = compute(place, opened)
             written = write_reports(case, place.config, name, form or FORMATS, output)
+            night = tonight(opened, case, place.config, Bounds(tuple(app or ()), tuple(cluster or ())), baseline)
+    show_night(night)
     for path in written:
         typer.echo(str(path))
-    raise typer.Exit(verdict(case, place.config.accepted))
+    raise typer.Exit(status(outcome(night, fail_on.value)))
 
 
-def verdict(case: "Case", accepted: "tuple[AcceptedFinding, ...]" = ()) -> Status:
-    """The one status that says most: findings, else what could not be checked, else clean."""
-    if any(not _is_accepted(finding, accepted, case) for finding in case.findings if finding.severity != "info"):
-        return Status.FINDINGS
-    if not any(mark.kind in ("audit", "argocd") and mark.events for mark in case.coverage.marks):
-        return Status.NOT_CHECKED
-    if case.coverage.gaps or case.coverage.skipped:
-        return Status.PARTLY_CHECKED
-    return Status.CLEAN
+def tonight(store: "Store", case: "Case", config: "Config", bounds: "Bounds", baseline: bool = False) -> "Night":
+    """The night of a case, compared with what the store remembers of earlier runs, and remembered."""
+    from auditor.nightly.night import compare, remembered
+
+    shown = tuple(store.nights.shown())
+    before = store.nights.before(case.coverage.as_of.moment)
+    night = compare(case, shown, before, config.accepted, bounds)
+    store.nights.save(night.as_of, remembered(night, shown, baseline=baseline))
+    if baseline:
+        return compare(case, tuple(store.nights.shown()), before, config.accepted, bounds)
+    return night
 
 
-def _is_accepted(finding: "Finding", accepted: "tuple[AcceptedFinding, ...]", case: "Case") -> bool:
-    """An acceptance holds up to its day, measured by the end of the records: the clock is never asked."""
-    moment = case.coverage.as_of.moment
-    today = moment.date().isoformat() if moment else ""
-    return any(
-        one.ident == finding.ident
-        and one.application in ("", str(finding.application))
-        and one.object in ("", str(finding.object))
-        and one.path in ("", finding.path)
-        and (not one.expires or today <= one.expires)
-        for one in accepted
-    )
+def status(said: "Outcome") -> Status:
+    """The exit status of an outcome."""
+    return Status[said.upper().replace("-", "_")]
+
+
+def show_night(night: "Night") -> None:
+    """One group an application, what is new first."""
+    from rich.padding import Padding
+
+    from auditor.console.answer import console, text
+    from auditor.nightly.digest import groups, heading, remarks
+
+    out = console()
+    out.print(text(heading(night), "bold"))
+    for group in groups(night):
+        out.print()
+        out.print(text(f"application {group.application}" if group.application else "no application", "bold"))
+        for entry in group.entries:
+            for line in _lines(entry):
+                out.print(line)
+        if group.rest:
+            out.print(Padding(text(f"and {group.rest} more", "dim"), (0, 0, 0, 2)))
+    out.print()
+    for sentence in remarks(night):
+        out.print(text(sentence, "yellow"))
+
+
+def _lines(entry: "NightEntry") -> "list[RenderableType]":
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from auditor.console.answer import text
+    from auditor.nightly.digest import details
+
+    finding = entry.finding
+    style = "bold yellow" if entry.state == "new" else "dim"
+    head = Text.assemble(text(f"{entry.state:<12}", style), text(f"{finding.severity:<7}"), text(finding.ident, "bold"))
+    return [
+        Padding(head, (0, 0, 0, 2)),
+        Padding(text(finding.message), (0, 0, 0, 14)),
+        *(Padding(text(sentence, "cyan"), (0, 0, 0, 14)) for sentence in details(entry)),
+    ]
 
 
 COMMAND = Command("run", run, NIGHTLY, 4)

@@ -26,7 +26,7 @@ _MORE = """\
 # identities = ["alice@acme.example", "alice", "alice.hill@home.example"]
 
 # A finding that somebody answers for.
-# [[accepted]]
+# [[accept]]
 # ident = "second-writer"
 # application = "catalog-prod"
 # reason = "the pipeline moves to Argo CD in March"

@@ -60,17 +60,17 @@ def _read(marks: Iterable[SourceMark], kind: RecordKind) -> list[SourceMark]:
     return [mark for mark in marks if mark.kind == kind and not mark.problem]
 
 
-def _gap(kind: RecordKind, cluster: str, sentence: str, export: str = "") -> Gap:
-    return Gap(kind, cluster, None, None, sentence, export)
+def _gap(kind: RecordKind, cluster: str, sentence: str, export: str = "", *, failed: bool = False) -> Gap:
+    return Gap(kind, cluster, None, None, sentence, export, failed)
 
 
 def _unread(marks: Iterable[SourceMark]) -> Iterator[Gap]:
     """Sources that could not be read, in the words of their collector."""
     for mark in marks:
         if mark.problem:
-            yield _gap(mark.kind, mark.cluster, f"{mark.source}: {mark.problem}")
+            yield _gap(mark.kind, mark.cluster, f"{mark.source}: {mark.problem}", failed=True)
         elif not mark.complete:
-            yield _gap(mark.kind, mark.cluster, f"{mark.source} was not read to its end.")
+            yield _gap(mark.kind, mark.cluster, f"{mark.source} was not read to its end.", failed=True)
 
 
 def _audit(config: Config, marks: Sequence[SourceMark]) -> Iterator[Gap]:
@@ -121,6 +121,7 @@ def _late(cluster: ClusterConfig | None, mine: Iterable[SourceMark], marks: Iter
             latest,
             f"The audit log of {cluster.name} ends {max(ends):%Y-%m-%d %H:%M:%S} UTC, later than its max_lag allows.",
             EXPORTS["audit"],
+            failed=True,
         )
 
 

@@ -18,7 +18,7 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
             gap.sentence,
             f"Export it: {gap.export}" if gap.export else "Nothing can bring it back.",
             key=(gap.kind, gap.cluster, gap.sentence),
-            values=(gap.cluster,) if gap.cluster else (),
+            values=(gap.kind, gap.cluster),
             first_at=gap.first_at,
             last_at=gap.last_at,
         )

@@ -36,6 +36,8 @@ class Gap:
     sentence: str
     export: str
     """The command that exports what is missing, "" where nothing can bring it back."""
+    failed: bool = False
+    """Whether a source that is configured failed or came late: tonight's answer is then a partial one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,11 @@ from auditor.model.facts import (
     SourceMark,
 )
 from auditor.store.database import Database, Row, connect, exclusive
+from auditor.store.nights import Nights
 from auditor.store.results import Results
 from auditor.store.rows import TABLES, Codec, codec, time_text
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 F = TypeVar("F", bound=Fact | SourceMark)
 
@@ -47,6 +48,7 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.results = Results(database)
+        self.nights = Nights(database)
 
     @property
     def place(self) -> str:

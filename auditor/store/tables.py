@@ -303,6 +303,23 @@ class StagingPair(SQLModel, table=True):
     data: bytes
 
 
+class Night(SQLModel, table=True):
+    """The runs that compared their findings with earlier ones, named by the end of their records."""
+
+    __tablename__ = "night"
+    as_of: str = Field(primary_key=True)
+
+
+class ShownFinding(SQLModel, table=True):
+    """Findings as runs have shown them: since which run, and until which; a baseline has no first run."""
+
+    __tablename__ = "shown_finding"
+    id: str = Field(primary_key=True)
+    first_as_of: str | None
+    ended_as_of: str | None
+    data: bytes
+
+
 class Meta(SQLModel, table=True):
     """The schema's version, the count of writes that brought something new, and what the results were computed from."""
 

@@ -16,7 +16,7 @@ from auditor.detectors import (
     unfinished_sync,
     useless_ignore,
 )
-from auditor.model.case import LiveState
+from auditor.model.case import Case, LiveState
 from auditor.model.coverage import Gap
 from auditor.model.desired import DesiredState, ManifestKey
 from auditor.model.resource import JsonObject, ObjectId
@@ -177,14 +177,17 @@ def test_a_value_that_is_gone_is_low_and_one_that_git_has_is_none() -> None:
     assert found(not_in_git.DETECTOR, case(change("c", 1, field()), verdicts=[done])) == []
 
 
-def test_a_difference_that_an_autoscaler_made_is_phantom_and_its_block_covers_it() -> None:
-    told = case(
+def phantom_case() -> Case:
+    return case(
         change("c", 1, field(before=3, after=5), actor=AUTOSCALER, cause="controller"),
         histories=[history(app_state(2, resources=(RESOURCE,), sync_status="OutOfSync"))],
         desired={SHOP: _declared(3)},
         live={thing(): LiveState(thing(), {"spec": {"replicas": 5}}, minute(2), True)},
     )
-    (finding,) = found(phantom_diff.DETECTOR, told)
+
+
+def test_a_difference_that_an_autoscaler_made_is_phantom_and_its_block_covers_it() -> None:
+    (finding,) = found(phantom_diff.DETECTOR, phantom_case())
     assert finding.actors == (AUTOSCALER.name,)
     assert yaml.safe_load(finding.snippet)["ignoreDifferences"][0]["jsonPointers"] == ["/spec/replicas"]
 
