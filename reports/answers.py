@@ -22,6 +22,7 @@ def questions(dossier: Dossier) -> tuple[Question, ...]:
 
 
 def with_state(dossier: Dossier, *states: State) -> tuple[Numbered, ...]:
+    """Counted changes that are in one of the states, by number."""
     return tuple(one for one in dossier.counted if one.state in states)
 
 

@@ -29,6 +29,7 @@ def still_frozen(dossier: Dossier) -> tuple[Freeze, ...]:
 
 
 def syncs(dossier: Dossier) -> tuple[SyncRecord, ...]:
+    """The syncs that began in the window."""
     found = [
         sync
         for history in dossier.case.applications.values()

@@ -11,6 +11,8 @@ TableStyle: TypeAlias = Literal["plain", "times", "reg", "finds", "steps", "ev",
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """The head of a column and the room it takes."""
+
     title: Text
     width: str = ""
     """A CSS length; "" takes what is left."""
@@ -19,6 +21,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """Cells, one a column; the anchor makes it a target of links."""
+
     cells: tuple[Text, ...]
     anchor: str = ""
     also: tuple[str, ...] = ()
@@ -58,12 +62,16 @@ class Paste:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
+    """A sentence or two."""
+
     kind: ClassVar[str] = "paragraph"
     text: Text
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
+    """An entry of a numbered list, with a block to paste where there is one."""
+
     text: Text
     paste: str = ""
 
@@ -154,6 +162,8 @@ Block: TypeAlias = Table | Facts | Paste | Paragraph | Items | Heading | Picture
 
 @dataclass(frozen=True, slots=True)
 class Section:
+    """A heading and what stands below it."""
+
     anchor: str
     title: str
     blocks: tuple[Block, ...]

@@ -49,6 +49,7 @@ class Numbered:
 
     @property
     def write(self) -> Write:
+        """The write behind the change."""
         return self.change.write
 
     @property
@@ -59,6 +60,8 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
+    """A case made ready to be told: made once a report by `dossier`."""
+
     case: Case
     options: Options
     clock: Clock

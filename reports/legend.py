@@ -32,6 +32,7 @@ STEP = (
 
 
 def legend_section() -> Section:
+    """The three lists side by side."""
     tables = (_table("Git says", "git", GIT), _table("The cluster says", "cluster", CLUSTER))
     return Section("words", "Words and marks", (Legend((*tables, _table("A step of the checklist", "step", STEP))),))
 

@@ -13,8 +13,8 @@ from reports.course import landings
 from reports.document import Picture, Shape
 from reports.dossier import Dossier
 from reports.drawing import circle, diamond, label, line, path
-from reports.picture import SMALL, Scale, tick_label
 from reports.rich import words
+from reports.scale import SMALL, Scale, tick_label
 from reports.wording import count, cut, duration, middle_cut, value_text
 
 MOST = 160
@@ -24,6 +24,8 @@ TOP, BOTTOM, FOOT = 46.0, 94.0, 116.0
 
 @dataclass(frozen=True, slots=True)
 class Beat:
+    """One write of the field, and whether the GitOps controller made it."""
+
     at: datetime
     value: Json
     gitops: bool

@@ -18,12 +18,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
+    """One of the questions, with its counted answers."""
+
     text: str
     answers: tuple[Answer, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRow:
+    """One line of the unresolved list."""
+
     text: Text
     page: str
     """The anchor whose page is shown."""
@@ -43,6 +47,8 @@ class OpenGroup:
 
 @dataclass(frozen=True, slots=True)
 class AsOfRow:
+    """How far one kind of record reaches."""
+
     record: str
     until: Text
     holds: Text
@@ -50,6 +56,8 @@ class AsOfRow:
 
 @dataclass(frozen=True, slots=True)
 class PageOne:
+    """All of page one, in the order in which it is read."""
+
     kicker: str
     scope: tuple[tuple[str, Text], ...]
     lead: Text

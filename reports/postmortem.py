@@ -11,10 +11,12 @@ from reports.view import view
 
 
 def document(case: Case, options: Options) -> Document:
+    """The postmortem as pages."""
     return view(dossier(case, options, writes_first=True))
 
 
 def records(case: Case, options: Options) -> Records:
+    """Its changes as data."""
     return change_records(dossier(case, options))
 
 

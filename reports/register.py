@@ -69,7 +69,7 @@ def records(case: Case, options: Options) -> Records:
     """The register as data, oldest first, with its reconciliation."""
     told = dossier(case, options)
     rows = [change_row(told, change) for change in listed(told)] + [sync_row(sync) for sync in syncs(told)]
-    rows.sort(key=lambda row: (str(row["at"]), str(row["kind"]), str(row["object"])))
+    rows.sort(key=lambda row: (str(row["at"]), str(row["kind"]), str(row["name"])))
     account: dict[str, Json] = {name: number for name, number, _ in reconciliation(told)}
     return Records("auditor/register/1", "entries", COLUMNS, tuple(rows), head(told) | {"reconciliation": account})
 

@@ -4,22 +4,25 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from auditor.model.application import SyncRecord
-from auditor.model.change import AppKey, Change, Evidence
+from auditor.model.change import AppKey, Change, Evidence, FieldChange
 from auditor.model.resource import Json, Leaf
 from auditor.model.verdict import GitVerdict, Verdict
 from auditor.objects import paths
 from reports.clock import stamp
 from reports.dossier import Dossier, sides
 from reports.records import Records
+from reports.wording import pair_texts
 
 COLUMNS = (
     "at",
     "kind",
     "cluster",
     "application",
-    "object",
+    "object_kind",
+    "namespace",
+    "name",
     "operation",
-    "fields",
+    "what",
     "cause",
     "actor",
     "actor_kind",
@@ -83,7 +86,11 @@ def change_row(dossier: Dossier, change: Change) -> Mapping[str, Json]:
         "kind": "change",
         "cluster": write.object.cluster,
         "application": _name(change.application),
-        "object": f"{write.object.group_kind} {write.object.namespace}/{write.object.name}",
+        "group": write.object.group,
+        "object_kind": write.object.kind,
+        "namespace": write.object.namespace or None,
+        "name": write.object.name,
+        "what": "; ".join(_said(field) for field in write.fields) or None,
         "operation": write.operation,
         "fields": [
             {
@@ -115,7 +122,10 @@ def sync_row(sync: SyncRecord) -> Mapping[str, Json]:
         "at": stamp(sync.started_at),
         "kind": "deployment",
         "application": sync.app.name,
-        "object": f"Application {sync.app.namespace}/{sync.app.name}",
+        "group": "argoproj.io",
+        "object_kind": "Application",
+        "namespace": sync.app.namespace,
+        "name": sync.app.name,
         "operation": f"sync {sync.phase.lower()}".strip(),
         "fields": [],
         "cause": sync.origin,
@@ -162,6 +172,11 @@ def _evidence(evidence: tuple[Evidence, ...]) -> dict[str, Json]:
         "audit_id": first.ref if first.kind == "audit" else None,
         "sha256": first.origin.sha256,
     }
+
+
+def _said(field: FieldChange) -> str:
+    first, second = pair_texts(field.before, field.after)
+    return f"{paths.text(field.path)} {first} → {second}"
 
 
 def _name(application: AppKey | None) -> Json:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from reports.blocks import Repeat, repeats
 from reports.describe import before_after, whole, whole_change
 from reports.document import Block, Column, Paragraph, Row, Section, Table
 from reports.dossier import ROWS, Dossier, Numbered, sides
+from reports.repeats import Repeat, repeats
 from reports.rich import BREAK, Span, Text, code, joined, sign, soft, words
 from reports.wording import count, cut, dense_path, grouped, middle_cut
 

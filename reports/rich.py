@@ -72,10 +72,12 @@ BECOMES = Span("becomes", "→", "becomes")
 
 
 def text(words: str) -> Span:
+    """Plain text."""
     return Span("text", words)
 
 
 def strong(words: str) -> Span:
+    """Text that stands out."""
     return Span("strong", words)
 
 
@@ -90,6 +92,7 @@ def soft(words: str) -> Span:
 
 
 def code(words: str) -> Span:
+    """A name or command, in the mono face."""
     return Span("code", words)
 
 

@@ -1,7 +1,6 @@
 """Markdown for the body of a pull request or an issue: at most 65,536 characters, whole sections or none."""
 
 import re
-from dataclasses import replace
 
 from auditor.model.case import Case
 from reports.contract import Renderer, Report
@@ -77,7 +76,7 @@ def _answers(first: PageOne) -> str:
 
 
 def _unresolved(first: PageOne) -> str:
-    rows = [f"**{_text(first.unresolved_caption[:1])}**", "", "| What happens next | To what |", "|---|---|"]
+    rows = [_caption(first.unresolved_caption), "", "| What happens next | To what |", "|---|---|"]
     for group in first.unresolved:
         title = f"**{_escaped(group.title)}**" if group.hot else _escaped(group.title)
         note = f" ({_escaped(group.note)})" if group.note else ""
@@ -119,10 +118,12 @@ def _table(table: Table) -> str:
     head = "| " + " | ".join(_text(column.title) for column in table.columns) + " |"
     rule = "|" + "|".join("---:" if column.numeric else "---" for column in table.columns) + "|"
     rows = ["| " + " | ".join(_text(cell) for cell in row.cells) + " |" for row in table.rows]
-    caption = [_span(replace(span, kind="strong") if place == 0 else span) for place, span in enumerate(table.caption)]
-    return "\n".join(
-        ["".join(caption).replace(" **", "** ") if len(caption) > 1 else "".join(caption), "", head, rule, *rows, ""]
-    )
+    return "\n".join([_caption(table.caption), "", head, rule, *rows, ""])
+
+
+def _caption(spans: Text) -> str:
+    """The name of a table in bold, and what is said beside it."""
+    return " ".join([f"**{_escaped(spans[0].text.strip())}**", _text(spans[1:])]).rstrip() if spans else ""
 
 
 def _facts(rows: tuple[tuple[str, Text], ...]) -> str:
@@ -176,7 +177,7 @@ def _text(spans: Text) -> str:
 def _span(span: Span) -> str:
     match span.kind:
         case "strong" | "act":
-            return f"**{_escaped(span.text)}**" if span.text.strip() else ""
+            return f"**{_escaped(span.text.strip())}**" if span.text.strip() else ""
         case "code" | "path" | "value":
             return _code(span.text) + (" " if span.kind == "path" else "")
         case "absent" | "unknown":
