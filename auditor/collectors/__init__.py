@@ -27,6 +27,8 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Collector:
+    """One kind of source and how it is read."""
+
     name: str
     summary: str
     collect: Callable[[Reading], Iterator[Batch]]

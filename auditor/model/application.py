@@ -66,6 +66,8 @@ class ApplicationState:
 
 @dataclass(frozen=True, slots=True)
 class SyncResource:
+    """What became of one resource in a sync."""
+
     group: str
     kind: str
     namespace: str
@@ -126,7 +128,7 @@ class Freeze:
     """None: it was still frozen when the records end."""
     ended_by: Actor | None
     undone: bool
-    """Ended by something else than the hand that froze it or another person: an ApplicationSet, a parent application."""
+    """Ended by something else than the hand that froze it or another person: an ApplicationSet, a parent."""
     undone_by: str
     """Name of that ApplicationSet or application, "" otherwise."""
     description: str

@@ -41,6 +41,8 @@ class LiveState:
 
 @dataclass(frozen=True, slots=True)
 class Case:
+    """Everything that is known of a scope, and what was concluded."""
+
     scope: Scope
     coverage: Coverage
     applications: Mapping[AppKey, ApplicationHistory]

@@ -153,4 +153,5 @@ class Change:
 
     @property
     def id(self) -> str:
+        """The write's: one write is one change of one object."""
         return self.write.id

@@ -42,6 +42,8 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
+    """What was read, how far it reaches, and what it leaves open."""
+
     marks: tuple[SourceMark, ...]
     skipped: tuple[Skipped, ...]
     as_of: AsOf

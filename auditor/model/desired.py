@@ -66,6 +66,8 @@ class Landing:
 
 @dataclass(frozen=True, slots=True)
 class BranchTip:
+    """A branch that the tracked one has not merged."""
+
     name: str
     sha: str
     commits: tuple[str, ...]

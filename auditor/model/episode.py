@@ -13,6 +13,8 @@ STEP_NAMES: tuple[StepName, ...] = ("freeze", "change", "announce", "git", "unfr
 
 @dataclass(frozen=True, slots=True)
 class Step:
+    """One of the five steps, as far as it is recorded."""
+
     name: StepName
     state: StepState
     at: datetime | None

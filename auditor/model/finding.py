@@ -14,6 +14,8 @@ Confidence: TypeAlias = Literal["low", "medium", "high"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
+    """A conclusion, what it rests on, and what to do."""
+
     id: str
     """Stable over runs: digest of ident, application, object, path and the first change or time it rests on."""
     ident: str

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+    Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 else:
     Json = Any  # decoders that follow annotations cannot resolve a recursive alias
 """A decoded JSON value. Treated as read-only everywhere: a function that changes one copies it first."""
@@ -44,6 +44,7 @@ class Leaf:
 
     @property
     def known(self) -> bool:
+        """Whether the records say what it was, a value or an absence."""
         return self.state != "unknown"
 
 

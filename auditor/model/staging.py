@@ -21,6 +21,8 @@ STAGING_WORST_FIRST: tuple[StagingCause, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class StagingDifference:
+    """A field (or object) that differs between the two, explained."""
+
     object: ObjectId
     """As production names it; as staging names it where production has none."""
     path: Path
@@ -38,6 +40,8 @@ class StagingDifference:
 
 @dataclass(frozen=True, slots=True)
 class StagingPair:
+    """Two applications side by side."""
+
     staging: AppKey
     production: AppKey
     paired_by: str

@@ -77,6 +77,8 @@ class ClusterVerdict:
 
 @dataclass(frozen=True, slots=True)
 class FieldVerdict:
+    """Both answers for one field."""
+
     git: GitVerdict
     cluster: ClusterVerdict
 
