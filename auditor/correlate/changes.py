@@ -7,7 +7,7 @@ leaves those out before anything is rebuilt.
 from collections.abc import Callable, Iterable, Iterator
 
 from auditor.correlate.commands_sent import commands
-from auditor.correlate.story import Channel, Identify, cause_of
+from auditor.correlate.drafts import Channel, Identify, cause_of
 from auditor.correlate.targets import is_of_an_object, kind_names, targets
 from auditor.model.change import AppKey, Change, Write
 from auditor.model.facts import AuditEvent

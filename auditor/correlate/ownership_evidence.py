@@ -85,6 +85,8 @@ def _with_fields(write: Write, owner: Owner, witness: Witness, fields: tuple[Fie
 
 def missing(witness: Witness, writes: Iterable[Write], since: datetime, before: Before) -> Iterator[Write]:
     """Writes of people's tools since `since` that managedFields tell of and no event does."""
+    if not _mentions_a_tool(witness.body):
+        return
     told = list(writes)
     for owner in managed_fields.read(witness.body):
         channel = channel_of(owner)
@@ -142,6 +144,15 @@ def channel_of(owner: Owner) -> str:
     if owner.manager.startswith("kubectl-") and word in CHANNELS:
         return word
     return _TOOLS.get(owner.manager, "")
+
+
+def _mentions_a_tool(body: JsonObject) -> bool:
+    """Whether any manager is a person's tool at all: most objects have none, and reading entries takes time."""
+    entries = metadata(body).get("managedFields")
+    managers = (
+        [entry.get("manager") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    )
+    return any(isinstance(each, str) and (each.startswith("kubectl") or each in _TOOLS) for each in managers)
 
 
 def _entry_of(write: Write, owners: Iterable[Owner]) -> Owner | None:

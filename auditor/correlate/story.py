@@ -1,39 +1,33 @@
 """The story of one object: its requests in order, each told as a write against the state that the one before left."""
 
-import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
-import orjson
-
 from auditor.correlate import admission, settlement
-from auditor.correlate.actors import disagreement
 from auditor.correlate.attribution import Account, Ask, account
-from auditor.correlate.overlap import holds
-from auditor.correlate.ownership_evidence import Witness, missing, settle
-from auditor.correlate.sequence import FINAL_STAGES, Entry, Request, Sighting
-from auditor.correlate.state import (
-    GONE,
-    LAST_APPLIED,
-    NOTHING_KNOWN,
-    Before,
-    State,
-    annotations,
-    marks,
-    metadata,
-    of_object,
+from auditor.correlate.doubts import Doubts
+from auditor.correlate.drafts import (
+    Senses,
+    cause_of,
+    draft,
+    evidence_of,
+    is_refused,
+    item_of,
+    json_object,
+    last_applied,
+    last_applied_in,
+    stored_replicas,
+    was_read_from_server,
 )
+from auditor.correlate.overlap import holds
+from auditor.correlate.ownership_evidence import Witness, missing
+from auditor.correlate.sequence import FINAL_STAGES, Entry, Request, Sighting
+from auditor.correlate.state import GONE, NOTHING_KNOWN, Before, State, marks, metadata, of_object
 from auditor.model.case import LiveState
-from auditor.model.change import Actor, Cause, Evidence, FieldChange, Outcome, Write
+from auditor.model.change import Cause, Evidence, FieldChange, Outcome, Write
 from auditor.model.facts import AuditEvent, ObjectSnapshot
-from auditor.model.resource import ABSENT, Json, JsonObject, ObjectId, Path
+from auditor.model.resource import ABSENT, JsonObject, ObjectId, Path
 from auditor.objects import kinds, patch
-
-Identify = Callable[[AuditEvent], Actor]
-Channel = Callable[[AuditEvent, str], str]
-Desired = Callable[[ObjectId, datetime], JsonObject | None]
-"""What git said an object should be at the last synced revision before a moment; None where that is not known."""
 
 _WRITING = ("create", "update", "patch", "delete", "deletecollection")
 """Verbs that store something. Others are in the records where they open a door, as a read in another's name does."""
@@ -41,42 +35,6 @@ _STORED = ("", "scale", "resize")
 """Sub-resources that are written to their object."""
 _REPORTED = ("status", "approval", "finalize")
 """Sub-resources by which controllers say how an object fares."""
-
-CAUSES: dict[str, Cause] = {
-    "gitops": "gitops",
-    "autoscaler": "controller",
-    "operator": "controller",
-    "admission": "controller",
-    "control-plane": "controller",
-    "node": "controller",
-}
-
-
-def cause_of(actor: Actor, channel: str) -> Cause:
-    """The cause of a write by its actor alone. What went through Argo CD's own API is its user's, whoever that was."""
-    return "out-of-band" if channel == "Argo CD UI or CLI" else CAUSES.get(actor.kind, "out-of-band")
-
-
-@dataclass(frozen=True, slots=True)
-class Senses:
-    """What a story asks others."""
-
-    identify: Identify
-    channel: Channel
-    desired: Desired
-    instance_label: str
-    since: datetime | None = None
-    """Begin of the cluster's audit records: an earlier write is not missing from them. None where there are none."""
-
-
-@dataclass(slots=True)
-class _Pending:
-    """A write of which the record does not show yet whether it stored something."""
-
-    place: int
-    before: Before
-    alone: bool
-    """No other write without a body came since the state before."""
 
 
 class Story:
@@ -94,7 +52,7 @@ class Story:
         """A write without a body came since anything was known."""
         self._at = datetime.min.replace(tzinfo=UTC)
         self._writes: list[Write] = []
-        self._pending: list[_Pending] = []
+        self._doubts = Doubts(self._writes)
         self._missing: dict[str, Write] = {}
         """Writes without an event, known by ownership."""
 
@@ -121,7 +79,7 @@ class Story:
             self._access(entry)
         elif event.stage not in FINAL_STAGES and event.stage != "Panic":
             return
-        elif _is_refused(event) or event.dry_run:
+        elif is_refused(event) or event.dry_run:
             self._unstored(entry)
         elif event.subresource in _REPORTED:
             self._report(entry)
@@ -133,7 +91,7 @@ class Story:
             self._update(entry)
 
     def _sight(self, snapshot: ObjectSnapshot) -> None:
-        body = _json_object(snapshot.body)
+        body = json_object(snapshot.body)
         if body is None:
             return
         before = self._stand_in(self._current(), self._senses.desired(self._subject, snapshot.at or self._at), None)
@@ -153,14 +111,14 @@ class Story:
     def _access(self, request: Request) -> None:
         """A door that was opened, or tried: nothing of the object changes."""
         if self._cause(request.event) == "out-of-band":
-            outcome: Outcome = "refused" if _is_refused(request.event) else "access"
-            draft = self._draft(request, "unknown")
-            self._add(replace(draft, outcome=outcome, persisted="proven", fields_known=False))
+            outcome: Outcome = "refused" if is_refused(request.event) else "access"
+            begun = self._draft(request, "unknown")
+            self._add(replace(begun, outcome=outcome, persisted="proven", fields_known=False))
 
     def _unstored(self, request: Request) -> None:
         """A dry run or a refused request: what it asked for, and nothing else."""
         event = request.event
-        outcome: Outcome = "refused" if _is_refused(event) else "dry-run"
+        outcome: Outcome = "refused" if is_refused(event) else "dry-run"
         if event.subresource in _REPORTED:
             if self._cause(event) == "out-of-band":
                 self._add(replace(self._draft(request, "unknown"), outcome=outcome, persisted="proven"))
@@ -187,7 +145,7 @@ class Story:
     def _read_before(self, request: Request) -> JsonObject | None:
         """The object that a controller sends back with its status is the whole object as it had read it."""
         sent = request.bodies.request
-        if request.event.verb != "update" or not isinstance(sent, dict) or not _was_read_from_server(sent):
+        if request.event.verb != "update" or not isinstance(sent, dict) or not was_read_from_server(sent):
             return None
         return sent if kinds.is_built_in(self._subject.group, self._subject.kind) else None
 
@@ -196,17 +154,17 @@ class Story:
         stored = bodies.response if bodies.answers_with_object else None
         ask = self._ask(request, stored)
         outcome, persisted = settlement.settle_create(event, bodies.head.meta.resourceVersion)
-        self._confirm_deletes()
+        self._doubts.settle_by_create()
         if stored is not None:
             self._set(of_object(stored), event.at, whole=True)
         else:
             self._set(self._declared(request, ask), event.at)
         self._blurred = False
-        draft = self._draft(request, ask.type)
+        begun = self._draft(request, ask.type)
         known = stored is not None or isinstance(bodies.request, dict)
-        written = replace(draft, operation="create", outcome=outcome, persisted=persisted, fields_known=known)
+        written = replace(begun, operation="create", outcome=outcome, persisted=persisted, fields_known=known)
         borne = marks(self._state, self._senses.instance_label)
-        self._add(replace(written, marks=borne, last_applied=_last_applied(bodies.request)))
+        self._add(replace(written, marks=borne, last_applied=last_applied(bodies.request)))
 
     def _declared(self, request: Request, ask: Ask) -> State:
         """A new object of which the record holds the manifest, not what became of it."""
@@ -217,7 +175,7 @@ class Story:
 
     def _delete(self, request: Request) -> None:
         event, bodies = request.event, request.bodies
-        item = _item(bodies.response, request.item)
+        item = item_of(bodies.response, request.item)
         if item is not None:
             self._see(item, event.at)
         before = self._current()
@@ -230,11 +188,11 @@ class Story:
         if before.deleting:
             outcome = "no-op" if after.body is not None else "bookkeeping"
             notes = ("completes a delete that was accepted before",) if after.body is None else ()
-        draft = self._draft(request, "delete")
-        written = replace(draft, operation="delete", outcome=outcome, persisted=persisted, notes=notes)
+        begun = self._draft(request, "delete")
+        written = replace(begun, operation="delete", outcome=outcome, persisted=persisted, notes=notes)
         self._add(replace(written, fields_known=True))
         if outcome == "unproven":
-            self._pend(Before(before))
+            self._doubts.add(Before(before))
             self._set(NOTHING_KNOWN, event.at)
         elif outcome != "no-op":
             self._set(after, event.at, whole=after.body is not None)
@@ -242,29 +200,31 @@ class Story:
     def _update(self, request: Request) -> None:
         event, bodies = request.event, request.bodies
         stored = bodies.response if bodies.answers_with_object else None
+        if self._current().gone:
+            self._set(NOTHING_KNOWN, event.at)
         ask = self._ask(request, stored)
-        draft = self._draft(request, ask.type)
-        before = self._before(request, draft.cause, stored)
+        begun = self._draft(request, ask.type)
+        before = self._before(request, begun.cause, stored)
         after = self._after(request, ask, before.state, stored)
         found = account(ask, before, after)
         outcome, persisted = settlement.settle_update(request, found, before, after)
-        if outcome == "status" and draft.cause == "out-of-band":
+        if outcome == "status" and begun.cause == "out-of-band":
             outcome = "access"
         if stored is not None:
-            self._confirm(Witness(self._subject, stored, draft.evidence), lambda path: _names(found, path))
-        written = replace(draft, outcome=outcome, persisted=persisted, asked=found.asked, fields_known=found.known)
-        written = replace(written, notes=found.notes, last_applied=_last_applied(ask.body))
+            self._doubts.settle(Witness(self._subject, stored, begun.evidence), lambda path: _names(found, path))
+        written = replace(begun, outcome=outcome, persisted=persisted, asked=found.asked, fields_known=found.known)
+        written = replace(written, notes=found.notes, last_applied=last_applied(ask.body))
         if outcome in ("changed", "unproven", "bookkeeping"):
             written = replace(written, side_effects=found.side_effects)
         if outcome in ("changed", "unproven"):
             written = replace(written, fields=found.fields)
-        if outcome != "status" or draft.cause == "out-of-band":
+        if outcome != "status" or begun.cause == "out-of-band":
             self._add(written)
             if outcome == "unproven":
-                self._pend(before)
+                self._doubts.add(before)
         self._settle_state(event, written, before.state, after)
         if stored is not None and self._writes:
-            self._hear(Witness(self._subject, stored, draft.evidence), before)
+            self._hear(Witness(self._subject, stored, begun.evidence), before)
 
     def _settle_state(self, event: AuditEvent, written: Write, before: State, after: State) -> None:
         """The state that a write leaves, as far as the record shows that it stored anything."""
@@ -286,7 +246,7 @@ class Story:
         state = self._current()
         if state.comparable:
             return Before(state, doubtful=self._missed_a_write(request, state, stored))
-        applied = _last_applied_in(stored, request.bodies.request)
+        applied = last_applied_in(stored, request.bodies.request)
         desired = self._senses.desired(self._subject, request.event.at) if cause == "out-of-band" else None
         return self._stand_in(state, desired, applied)
 
@@ -311,12 +271,12 @@ class Story:
             return of_object(stored)
         version = request.bodies.head.meta.resourceVersion
         if request.event.subresource == "scale":
-            ask = replace(ask, body=_replicas(request) or ask.body)
+            ask = replace(ask, body=stored_replicas(request) or ask.body)
         if ask.body is None:
             return NOTHING_KNOWN
         result = ask.on(before.body, before.comparable).document
         whole = before.comparable and request.event.subresource == "scale"
-        if ask.type == "put" and isinstance(ask.body, dict) and _was_read_from_server(ask.body):
+        if ask.type == "put" and isinstance(ask.body, dict) and was_read_from_server(ask.body):
             whole = True
         return State(result or {}, whole, version, before.rebuilt and not admission.names(ask.annotations))
 
@@ -344,21 +304,21 @@ class Story:
         if self._unread is not None:
             event, earlier = self._unread, self._state
             self._unread = None
-            body = _json_object(event.response)
+            body = json_object(event.response)
             if body is not None:
                 self._state = of_object(body)
-                self._hear(Witness(self._subject, body, _evidence(event)), Before(earlier))
+                self._hear(Witness(self._subject, body, evidence_of(event)), Before(earlier))
         return self._state
 
     def _see_later(self, event: AuditEvent) -> None:
         """A whole body of the API server between two writes; decoded now only where a write waits for it."""
-        if self._pending and (seen := _json_object(event.response)) is not None:
-            self._see(seen, event.at, Witness(self._subject, seen, _evidence(event)))
+        if self._doubts and (seen := json_object(event.response)) is not None:
+            self._see(seen, event.at, Witness(self._subject, seen, evidence_of(event)))
             return
         self._unread, self._at, self._seen_whole, self._blurred = event, event.at, True, False
 
     def _see(self, body: JsonObject, at: datetime, witness: Witness | None = None) -> None:
-        self._confirm(witness or Witness(self._subject, body, ()), lambda path: False)
+        self._doubts.settle(witness or Witness(self._subject, body, ()), lambda path: False)
         self._set(of_object(body), at, whole=True)
         self._blurred = False
 
@@ -366,79 +326,15 @@ class Story:
         self._state, self._unread, self._at, self._seen_whole = state, None, at, whole
         self._blurred = self._blurred and not state.whole
 
-    def _pend(self, before: Before) -> None:
-        for other in self._pending:
-            other.alone = False
-        self._pending.append(_Pending(len(self._writes) - 1, before, not self._pending))
-
-    def _confirm(self, witness: Witness, names: Callable[[Path], bool]) -> None:
-        """A whole body settles what the writes that wait for one did. `names`: what a still later request set."""
-        for each in self._pending:
-            self._writes[each.place] = self._confirmed(self._writes[each.place], each, witness, names)
-        self._pending.clear()
-
-    def _confirmed(self, write: Write, each: _Pending, witness: Witness, names: Callable[[Path], bool]) -> Write:
-        if write.operation == "delete":
-            return settlement.confirm_delete(write, each.before.state, witness.body)
-        settled = settle(write, witness, self._writes, each.before)
-        if settled is not write:
-            return settled
-        if write.fields_known:
-            return settlement.confirm(write, witness.body, names)
-        earlier = each.before.state
-        if each.alone and earlier.comparable and earlier.body is not None:
-            return settlement.confirm_unseen(write, earlier.body, witness.body, names)
-        return write
-
-    def _confirm_deletes(self) -> None:
-        """A create that was accepted shows that the deletes before it were real."""
-        for each in self._pending:
-            write = self._writes[each.place]
-            if write.operation == "delete":
-                self._writes[each.place] = replace(write, outcome="changed", persisted="proven")
-        self._pending.clear()
-
     def _add(self, write: Write) -> None:
         self._writes.append(write)
 
+    def _draft(self, request: Request, patch_type: str) -> Write:
+        borne = marks(self._current(), self._senses.instance_label)
+        return draft(request, self._subject, self._senses, patch_type, borne)
+
     def _cause(self, event: AuditEvent) -> Cause:
         return cause_of(self._senses.identify(event), self._senses.channel(event, "unknown"))
-
-    def _draft(self, request: Request, patch_type: str) -> Write:
-        """A write with all that the event alone tells."""
-        event = request.event
-        actor = self._senses.identify(event)
-        channel = self._senses.channel(event, patch_type)
-        body = request.bodies.request
-        return Write(
-            id=_id(request, self._subject),
-            at=event.at,
-            object=self._subject,
-            verb=event.verb,
-            subresource=event.subresource,
-            outcome="no-op",
-            persisted="unproven",
-            operation="update",
-            actor=actor,
-            channel=channel,
-            cause=cause_of(actor, channel),
-            patch_type=patch_type,
-            field_manager=event.field_manager,
-            user_agent=event.user_agent,
-            asked=(),
-            fields=(),
-            side_effects=(),
-            notes=(),
-            resource_version=request.bodies.head.meta.resourceVersion,
-            code=event.code,
-            reason=event.reason,
-            fields_known=body is not None,
-            known_by="event",
-            evidence=_evidence(event),
-            disagreement=disagreement(event, actor, _initiated_by(body)) or "",
-            admitted_by=admission.names(event.annotations),
-            marks=marks(self._current(), self._senses.instance_label),
-        )
 
 
 def _has_known_defaults(subject: ObjectId) -> bool:
@@ -448,72 +344,11 @@ def _has_known_defaults(subject: ObjectId) -> bool:
     )
 
 
-def _id(request: Request, subject: ObjectId) -> str:
-    """The event's id; for one object of several, a digest of both."""
-    if request.item is None:
-        return request.event.id
-    return hashlib.sha256(f"{request.event.id}\0{subject!r}".encode()).hexdigest()
-
-
-def _evidence(event: AuditEvent) -> tuple[Evidence, ...]:
-    return (Evidence("audit", event.audit_id, event.origin, event.id),)
-
-
-def _is_refused(event: AuditEvent) -> bool:
-    """Whether the API server refused or failed the request: an HTTP error, or a non-zero google.rpc code."""
-    return event.stage == "Panic" or (event.code is not None and (event.code >= 300 or 0 < event.code < 100))
-
-
 def _names(found: Account, path: Path) -> bool:
     return any(holds(each.path, path) or holds(path, each.path) for each in found.asked)
-
-
-def _item(response: JsonObject | None, place: int | None) -> JsonObject | None:
-    """The object as it was, for one of several that were deleted."""
-    items = response.get("items") if response and place is not None else None
-    item = items[place] if isinstance(items, list) and place is not None else None
-    return item if isinstance(item, dict) else None
 
 
 def _is_kept(body: JsonObject) -> bool:
     """Whether a delete's answer shows an object that stays for finalizers or a grace period."""
     grace = metadata(body).get("deletionGracePeriodSeconds")
     return metadata(body).get("deletionTimestamp") is not None and bool(metadata(body).get("finalizers") or grace)
-
-
-def _replicas(request: Request) -> JsonObject | None:
-    """What a Scale in the response says was stored, as a request of the same meaning."""
-    answer = request.bodies.response if request.bodies.is_scale else None
-    spec = answer.get("spec") if answer else None
-    return {"spec": {"replicas": spec.get("replicas", 0)}} if isinstance(spec, dict) else None
-
-
-def _was_read_from_server(body: JsonObject) -> bool:
-    """Whether a client sent back what it had read, defaults and all."""
-    return isinstance(metadata(body).get("uid"), str) and isinstance(metadata(body).get("resourceVersion"), str)
-
-
-def _last_applied(request: Json) -> str:
-    text = annotations(request).get(LAST_APPLIED) if isinstance(request, dict) else None
-    return text if isinstance(text, str) else ""
-
-
-def _last_applied_in(stored: JsonObject | None, request: Json) -> JsonObject | None:
-    """The configuration that was applied last, where the request itself did not write it."""
-    return None if stored is None or _last_applied(request) else State(stored, True).last_applied
-
-
-def _initiated_by(request: Json) -> str:
-    """`operation.initiatedBy.username` of a request on an Application."""
-    operation = request.get("operation") if isinstance(request, dict) else None
-    by = operation.get("initiatedBy") if isinstance(operation, dict) else None
-    name = by.get("username") if isinstance(by, dict) else None
-    return name if isinstance(name, str) else ""
-
-
-def _json_object(body: bytes | None) -> JsonObject | None:
-    try:
-        value: Json = orjson.loads(body) if body else None
-    except orjson.JSONDecodeError:
-        return None
-    return value if isinstance(value, dict) else None

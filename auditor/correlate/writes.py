@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from auditor.correlate.bodies import Bodies
+from auditor.correlate.drafts import Channel, Desired, Identify, Senses
 from auditor.correlate.sequence import Entry, Request, Sighting, in_order, once
-from auditor.correlate.story import Channel, Desired, Identify, Senses, Story
+from auditor.correlate.story import Story
 from auditor.correlate.targets import is_of_an_object, kind_names, targets
 from auditor.model.case import LiveState
 from auditor.model.change import Write
