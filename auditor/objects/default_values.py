@@ -182,15 +182,6 @@ DEFAULTS: Mapping[str, Mapping[str, Default]] = {
     "apps.RollingUpdateStatefulSetStrategy": {"partition": 0},
     "apps.StatefulSetPersistentVolumeClaimRetentionPolicy": {"whenDeleted": "Retain", "whenScaled": "Retain"},
     "apps.ReplicaSetSpec": {"replicas": 1},
-    "batch.JobSpec": {
-        "completions": _completions,
-        "parallelism": 1,
-        "backoffLimit": _backoff,
-        "completionMode": "NonIndexed",
-        "suspend": False,
-        "podReplacementPolicy": _replacement,
-        "manualSelector": False,
-    },
     "batch.CronJobSpec": {
         "concurrencyPolicy": "Allow",
         "suspend": False,
@@ -243,3 +234,74 @@ DEFAULTS: Mapping[str, Mapping[str, Default]] = {
     "flowcontrol.ExemptPriorityLevelConfiguration": {"nominalConcurrencyShares": 0, "lendablePercent": 0},
     "flowcontrol.QueuingConfiguration": {"handSize": 8, "queues": 64, "queueLengthLimit": 50},
 }
+
+OF_KIND: Mapping[str, Mapping[str, Mapping[str, Default]]] = {
+    "Job": {
+        "batch.JobSpec": {
+            "completions": _completions,
+            "parallelism": 1,
+            "backoffLimit": _backoff,
+            "completionMode": "NonIndexed",
+            "suspend": False,
+            "podReplacementPolicy": _replacement,
+            "manualSelector": False,
+        },
+    },
+    "Pod": {"core.PodSpec": {"enableServiceLinks": True}},
+    "StatefulSet": {
+        "core.PersistentVolumeClaim": {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "status": {"phase": "Pending"},
+        },
+    },
+}
+"""Defaults that a type has in objects of one kind only: a Job's, and not those of a CronJob's template."""
+
+
+def defaults_of(type_name: str, kind: str) -> Mapping[str, Default]:
+    """The defaults of a type inside an object of a kind."""
+    own = OF_KIND.get(kind, _NONE).get(type_name)
+    return {**DEFAULTS.get(type_name, {}), **own} if own else DEFAULTS.get(type_name, _NO_DEFAULTS)
+
+
+_NONE: Mapping[str, Mapping[str, Default]] = {}
+_NO_DEFAULTS: Mapping[str, Default] = {}
+
+
+def _limits(item: JsonObject) -> JsonObject:
+    """A container's default is its maximum; its default request is the default, else the minimum."""
+    if item.get("type") != "Container":
+        return item
+    limit = _both(item.get("max"), item.get("default"))
+    request = _both(item.get("min"), _both(limit, item.get("defaultRequest")))
+    return item | {"default": limit, "defaultRequest": request}
+
+
+def _both(base: Json, over: Json) -> JsonObject:
+    return (base if isinstance(base, dict) else {}) | (over if isinstance(over, dict) else {})
+
+
+def _requests(pod: JsonObject) -> JsonObject:
+    """A container's requests are its limits, where only those are given; in a Pod, and not in a template of Pods."""
+    spec = pod.get("spec")
+    if not isinstance(spec, dict):
+        return pod
+    filled: JsonObject = dict(spec)
+    for key in ("containers", "initContainers"):
+        containers = spec.get(key)
+        if isinstance(containers, list):
+            filled[key] = [_with_requests(container) for container in containers]
+    return pod | {"spec": filled}
+
+
+def _with_requests(container: Json) -> Json:
+    resources = container.get("resources") if isinstance(container, dict) else None
+    if not isinstance(container, dict) or not isinstance(resources, dict) or not resources.get("limits"):
+        return container
+    requests = _both(resources["limits"], resources.get("requests"))
+    return container | {"resources": resources | {"requests": requests}}
+
+
+COMPLETED: Mapping[str, Callable[[JsonObject], JsonObject]] = {"core.LimitRangeItem": _limits, "core.Pod": _requests}
+"""Types whose defaults are more than a value for an absent field."""

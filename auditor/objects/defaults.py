@@ -1,14 +1,14 @@
 """What the API server puts into objects on its own, so that a default is nobody's change and no drift."""
 
 import re
-from collections.abc import Mapping
 from typing import Literal
 
 from auditor.model.resource import Json, JsonObject, ListItem, Path
 from auditor.objects import schema
-from auditor.objects.default_values import DEFAULTS, NOTHING, Default
+from auditor.objects.default_values import COMPLETED, NOTHING, Default, defaults_of
 from auditor.objects.fields import SERVER_OWNED
 from auditor.objects.kinds import canonical_group, is_built_in
+from auditor.objects.leaves import is_empty
 from auditor.objects.paths import lookup, matches, text
 from auditor.objects.scalars import same
 from auditor.objects.schema import Node
@@ -45,22 +45,27 @@ def filled_by(
         return None
     if _ALLOCATED.fullmatch(f"{canonical_group(group, kind)}/{kind}:{text(path)}"):
         return "allocation"
-    node = schema.at(group, kind, path[:-1])
-    key = path[-1]
-    if isinstance(key, str) and key in (fields := DEFAULTS.get(node.element, {})) and node.shape == "struct":
-        owner = lookup(document, path[:-1]).value if document is not None else None
-        if _is_default(fields[key], key, value, owner, node.child(key)):
-            return "default"
+    for place in range(len(path) - 1, -1, -1):
+        node, key = schema.at(group, kind, path[:place]), path[place]
+        default = defaults_of(node.element, kind).get(key, NOTHING) if isinstance(key, str) else NOTHING
+        if node.shape == "struct" and default is not NOTHING:
+            owner = lookup(document, path[:place]).value if document is not None else None
+            if _is_default(default, path[place:], value, owner, schema.at(group, kind, path)):  # type: ignore[arg-type]
+                return "default"
     return None
 
 
-def _is_default(default: Default, key: str, value: Json, owner: Json, node: Node) -> bool:
-    if not callable(default):
-        return same(node.element if node.shape == "scalar" else "?", default, value)
-    if not isinstance(owner, dict):
-        return True
-    expected = default({name: other for name, other in owner.items() if name != key})
-    return expected == value
+def _is_default(default: Default, path: Path, value: Json, owner: Json, node: Node) -> bool:
+    """Whether a default of `owner`, whose key begins the path, has the value at the path's end."""
+    if callable(default):
+        if not isinstance(owner, dict):
+            return True
+        given = default({key: other for key, other in owner.items() if key != path[0]})
+        if given is NOTHING:
+            return False
+        default = given  # type: ignore[assignment]
+    expected = lookup(default, path[1:])  # type: ignore[arg-type]
+    return expected.state == "value" and same(node.element if node.shape == "scalar" else "?", expected.value, value)
 
 
 def is_defaultable(group: str, kind: str, path: Path, value: Json, document: JsonObject | None = None) -> bool:
@@ -72,54 +77,25 @@ def with_defaults(document: JsonObject, group: str, kind: str) -> JsonObject:
     """The object with the defaults that the API server adds; a copy, the argument is left as it is."""
     if not is_built_in(group, kind):
         return document
-    filled = _filled(document, schema.root(group, kind))
-    if not isinstance(filled, dict):
-        return document
-    return _pod_defaults(filled) if (group, kind) == ("", "Pod") else filled
+    filled = _filled(document, schema.root(group, kind), kind)
+    return filled if isinstance(filled, dict) else document
 
 
-def _filled(value: Json, node: Node) -> Json:
+def _filled(value: Json, node: Node, kind: str) -> Json:
     if isinstance(value, list) and node.shape == "list":
-        return [_filled(item, node.items) for item in value] if node.element[:1] == ":" else value
+        return [_filled(item, node.items, kind) for item in value] if node.element[:1] == ":" else value
     if not isinstance(value, dict) or node.shape not in ("struct", "map"):
         return value
     result = dict(value)
-    for key, default in DEFAULTS.get(node.element, _NO_DEFAULTS).items() if node.shape == "struct" else ():
-        if result.get(key) in (None, "", 0, []) and (result.get(key) is None or not node.child(key).pointer):
+    for key, default in defaults_of(node.element, kind).items() if node.shape == "struct" else ():
+        if is_empty(node.child(key), result.get(key)) or result.get(key) == []:
             given = default(result) if callable(default) else default
             if given is not NOTHING:
                 result[key] = given  # type: ignore[assignment]
     for key, inner in result.items():
         if isinstance(inner, dict | list):
-            result[key] = _filled(inner, node.child(key))
-    return result
-
-
-_NO_DEFAULTS: Mapping[str, Default] = {}
-
-
-def _pod_defaults(pod: JsonObject) -> JsonObject:
-    """What a Pod gets and a template of Pods does not."""
-    spec = pod.get("spec")
-    if not isinstance(spec, dict):
-        return pod
-    result = {"enableServiceLinks": True} | spec
-    for key in ("containers", "initContainers"):
-        containers = result.get(key)
-        if isinstance(containers, list):
-            result[key] = [_with_requests(container) for container in containers]
-    return pod | {"spec": result}
-
-
-def _with_requests(container: Json) -> Json:
-    """Requests are what the limits are, where only those are given."""
-    resources = container.get("resources") if isinstance(container, dict) else None
-    limits = resources.get("limits") if isinstance(resources, dict) else None
-    if not isinstance(container, dict) or not isinstance(resources, dict) or not isinstance(limits, dict):
-        return container
-    requests = resources.get("requests")
-    both = limits | (requests if isinstance(requests, dict) else {})
-    return container | {"resources": resources | {"requests": both}}
+            result[key] = _filled(inner, node.child(key), kind)
+    return COMPLETED[node.element](result) if node.element in COMPLETED else result
 
 
 def kept_by_server(before: JsonObject, body: JsonObject, group: str, kind: str) -> JsonObject:
@@ -158,3 +134,26 @@ def _kept_port(port: Json, before: list[Json]) -> Json:
     same_port = ListItem((("port", str(port.get("port"))), ("protocol", str(port.get("protocol", "TCP")))))
     old = next((item for item in before if matches(item, same_port)), None)
     return port | {"nodePort": old["nodePort"]} if isinstance(old, dict) and "nodePort" in old else port
+
+
+def dropped_by_server(before: JsonObject | None, result: JsonObject, group: str, kind: str) -> JsonObject:
+    """A patched object without what the API server drops as its new type has no use for it."""
+    spec, old = result.get("spec"), (before or {}).get("spec")
+    if (group, kind) != ("", "Service") or not isinstance(spec, dict) or not isinstance(old, dict):
+        return result
+    gone: set[str] = set()
+    if spec.get("sessionAffinity") in (None, "", "None"):
+        gone.add("sessionAffinityConfig")
+    if spec.get("type") in (None, "", "ClusterIP") and old.get("type") in ("NodePort", "LoadBalancer"):
+        gone |= {"externalTrafficPolicy", "allocateLoadBalancerNodePorts", "healthCheckNodePort"}
+        spec = spec | {"ports": _without_node_ports(spec.get("ports"))}
+    return result | {"spec": {key: value for key, value in spec.items() if key not in gone}}
+
+
+def _without_node_ports(ports: Json) -> Json:
+    if not isinstance(ports, list):
+        return ports
+    return [
+        {key: value for key, value in port.items() if key != "nodePort"} if isinstance(port, dict) else port
+        for port in ports
+    ]

@@ -8,7 +8,6 @@ from auditor.model.change import FieldChange
 from auditor.model.resource import ABSENT, Json, JsonObject, Leaf, Path, leaf
 from auditor.objects import schema
 from auditor.objects.fields import never_a_field
-from auditor.objects.kinds import canonical_group
 from auditor.objects.paths import item_segment
 from auditor.objects.scalars import same
 from auditor.objects.schema import Node
@@ -56,8 +55,12 @@ def _side(side: Leaf) -> _Side:
 
 def _readable(document: JsonObject, group: str, kind: str) -> JsonObject:
     """The document in the version that its kind is compared in, a Secret's `stringData` folded into `data`."""
-    document = common_version(document, group, kind)
-    if kind == "Secret" and canonical_group(group, kind) == "" and isinstance(document.get("stringData"), dict):
+    return stored_form(common_version(document, group, kind), group, kind)
+
+
+def stored_form(document: JsonObject, group: str, kind: str) -> JsonObject:
+    """The object as the API server stores it: of a Secret, `stringData` folded into `data`."""
+    if (group, kind) == ("", "Secret") and isinstance(document.get("stringData"), dict):
         return fold_string_data(document)
     return document
 

@@ -1,7 +1,7 @@
 """Which fields a request names: values that it gives, wholes that it replaces, and what it removes."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditor.model.resource import ABSENT, Json, JsonObject, Leaf, ListItem, Path, leaf
 from auditor.objects import server_side
@@ -71,7 +71,8 @@ def by_json_patch(request: list[Json], before: JsonObject | None, group: str, ki
                 continue
             if step.operation in ("remove", "move"):
                 yield Whole(from_pointer(step.before, step.source or step.path, group, kind), ABSENT)
-            if step.operation == "replace":
+            into_list = isinstance(_holder(step.before, step.path), list)
+            if step.operation == "replace" or (step.operation != "remove" and not into_list):
                 yield _target(step.before, step.after, step.path, group, kind)
             if step.operation != "remove":
                 yield _target(step.after, step.after, _settled(step.path, step.after), group, kind)
@@ -92,6 +93,14 @@ def _target(document: JsonObject, after: JsonObject, pointer: str, group: str, k
     if len(path) > 1 and isinstance(parents[-1], ListItem) and any(last == key for key, _ in parents[-1].keys):
         path = tuple(parents)  # another key makes it another item
     return Whole(path, lookup(after, path))
+
+
+def _holder(document: Json, pointer: str) -> Json:
+    """What holds the target of a pointer; None where the document has no such thing."""
+    try:
+        return get(document, pointer.rpartition("/")[0])
+    except DoesNotFitError:
+        return None
 
 
 def _settled(pointer: str, after: JsonObject) -> str:
@@ -148,7 +157,7 @@ def _by_items(patch: list[Json], before: Json, node: Node, path: Path) -> Iterat
         old = _item(items, item, node)
         segment = _segment(old or item, items, node)
         if item.get(PATCH) == "delete":
-            yield Whole((*path, segment), ABSENT)
+            yield Whole((*path, item_segment(item, node.keys[:1])), ABSENT)
         elif old is None:
             yield Whole((*path, segment), leaf(item))
         else:
@@ -173,7 +182,7 @@ def by_apply(config: JsonObject, before: JsonObject | None, node: Node, manager:
     yield from _given(config, node, ())
     if before is not None:
         for path in server_side.given_up(before, config, node, manager):
-            yield Whole(_to_list(path), ABSENT, alone=True)
+            yield Whole(_to_list(path), ABSENT, alone=not node.below(path).atomic)
 
 
 def _to_list(path: Path) -> Path:
@@ -199,3 +208,11 @@ def _given(value: Json, node: Node, path: Path) -> Iterator[Whole]:
 def by_body(body: Json) -> Iterator[Whole]:
     """A whole object: all that it holds, and the removal of all that it leaves out."""
     yield Whole((), leaf(body))
+
+
+def stored_under_data(wholes: Iterator[Whole]) -> Iterator[Whole]:
+    """What a request gives under a Secret's `stringData`, where the API server stores it."""
+    for whole in wholes:
+        if whole.path[:1] == ("stringData",):
+            whole = replace(whole, path=("data", *whole.path[1:]))
+        yield whole

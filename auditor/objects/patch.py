@@ -11,10 +11,10 @@ from urllib.parse import parse_qs, urlsplit
 from auditor.model.resource import Json, JsonObject
 from auditor.objects import json_patch, schema, server_side
 from auditor.objects import named as naming
-from auditor.objects.defaults import kept_by_server, with_defaults
+from auditor.objects.defaults import dropped_by_server, kept_by_server, with_defaults
 from auditor.objects.json_patch import DoesNotFitError
 from auditor.objects.kinds import is_built_in
-from auditor.objects.leaves import differences
+from auditor.objects.leaves import differences, stored_form
 from auditor.objects.merge_patch import has_directives, merge, strategic
 from auditor.objects.named import Named
 from auditor.objects.subresources import on_parent
@@ -128,7 +128,7 @@ def apply(
     if patch_type == "delete" and not subresource:
         return Patched(None, True)
     if patch_type == "create" and not subresource:
-        return Patched(with_defaults(_object(request), group, kind), True)
+        return Patched(with_defaults(stored_form(_object(request), group, kind), group, kind), True)
     if patch_type == "put" and not subresource:
         return Patched(_replaced(document, _object(request), group, kind), True)
     asked, kind_of_patch = on_parent(request, patch_type, subresource)
@@ -142,7 +142,9 @@ def apply(
     if kind_of_patch == "apply":
         known = known and (document is None or server_side.knows_owners(document))
     if not subresource:
-        result = _with_status_of(document, result, group, kind)
+        result = dropped_by_server(
+            document, _with_status_of(document, stored_form(result, group, kind), group, kind), group, kind
+        )
     return Patched(with_defaults(result, group, kind) if known else result, known)
 
 
@@ -173,8 +175,8 @@ def _patched(
 
 def _replaced(document: JsonObject | None, body: JsonObject, group: str, kind: str) -> JsonObject:
     """A PUT: the body, with what the API server keeps though a body leaves it out."""
-    body = with_defaults(kept_by_server(document or {}, body, group, kind), group, kind)
-    return _with_status_of(document, body, group, kind)
+    body = kept_by_server(document or {}, stored_form(body, group, kind), group, kind)
+    return _with_status_of(document, with_defaults(body, group, kind), group, kind)
 
 
 def _with_status_of(document: JsonObject | None, result: JsonObject, group: str, kind: str) -> JsonObject:
@@ -212,11 +214,13 @@ def named(
         case "apply", dict():
             wholes, whole_body = naming.by_apply(asked, before, node, field_manager), True
         case "put" | "create", dict():
-            wholes, whole_body = naming.by_body(asked), kind_of_patch == "put"
+            wholes, whole_body = naming.by_body(stored_form(asked, group, kind)), kind_of_patch == "put"
         case "delete", _:
             wholes = naming.by_body({})
         case _:
             wholes = iter(())
+    if (group, kind) == ("", "Secret"):
+        wholes = naming.stored_under_data(wholes)
     return Named(tuple(wholes), before, complete and before is not None, whole_body)
 
 

@@ -61,6 +61,13 @@ class Node:
             return parse(types().get(self.element, {}).get(key, "?"))
         return self.items if self.shape == "map" else ANY
 
+    def below(self, path: Path) -> "Node":
+        """What the field at a path below this one may hold; ANY where the table does not know it."""
+        node = self
+        for segment in path:
+            node = node.items if isinstance(segment, int | ListItem) else node.child(segment)
+        return node
+
     def keys_for(self, *lists: list[Json]) -> tuple[str, ...]:
         """The fewest keys that tell the items of each of these lists apart; () where none do: they are then atomic."""
         for keys in dict.fromkeys((self.keys[:1], self.keys)):
@@ -145,7 +152,4 @@ def root(group: str, kind: str) -> Node:
 
 def at(group: str, kind: str, path: Path) -> Node:
     """What the field at a path may hold; ANY where the table does not know it."""
-    node = root(group, kind)
-    for segment in path:
-        node = node.items if isinstance(segment, int | ListItem) else node.child(segment)
-    return node
+    return root(group, kind).below(path)

@@ -1,17 +1,17 @@
 """Writes `auditor/objects/built_in.json`: what the built-in kinds are made of, from the Kubernetes sources.
 
-    python tests/live/schema_table.py TYPES.json OPENAPI_V3_FOLDER VERSION
+    python -m tests.live.schema_table
 
-TYPES.json is what `schema/main.go` prints (pointers, quantities, patch tags: from the Go types); the folder is
-`api/openapi-spec/v3` of the module k8s.io/kubernetes (list types and list-map keys: from comments). The codes of the
-table are explained in `auditor/objects/schema.py`, which reads it. `make test-live` runs it all (see `servers.py`).
+The Go types tell pointers, quantities and patch tags (printed by `schema/main.go`), `api/openapi-spec/v3` of the module
+k8s.io/kubernetes tells list types and list-map keys. Its codes are explained in `auditor/objects/schema.py`.
 """
 
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
+
+from tests.live.servers import KUBERNETES, go, kubernetes_module, kubernetes_sources
 
 TABLE = Path(__file__).parents[2] / "auditor" / "objects" / "built_in.json"
 _COLLECTION = re.compile(r"/(?:api|apis/[^/]+)/[^/]+/(?:namespaces/\{namespace\}/)?[a-z]+")
@@ -19,19 +19,25 @@ _STRUCT = re.compile(r":([\w.-]+)")
 
 
 def main() -> None:
-    """Builds the table from the two sources and writes it."""
-    types = json.loads(Path(sys.argv[1]).read_text())
-    documents = [json.loads(path.read_text()) for path in sorted(Path(sys.argv[2]).glob("*_openapi.json"))]
+    """Builds the table from the sources and writes it."""
+    TABLE.write_text(table())
+
+
+def table() -> str:
+    """The text of the table, from the Go types and the OpenAPI documents of Kubernetes."""
+    types = json.loads(go(kubernetes_module(), "run", "./schema"))
+    folder = kubernetes_sources() / "api" / "openapi-spec" / "v3"
+    documents = [json.loads(path.read_text()) for path in sorted(folder.glob("*_openapi.json"))]
     schemas: dict[str, Any] = {}
     for document in documents:
         schemas |= document.get("components", {}).get("schemas", {})
     kinds = served_kinds(documents)
-    table = {
-        "origin": f"Go types and OpenAPI of Kubernetes {sys.argv[3]}, by tests/live/schema_table.py",
+    built = {
+        "origin": f"Go types and OpenAPI of Kubernetes {KUBERNETES}, by tests/live/schema_table.py",
         "kinds": {name: short(kind) for name, kind in sorted(kinds.items())},
         "types": reachable(kinds, types, schemas),
     }
-    TABLE.write_text(json.dumps(table, separators=(",", ":")).replace('},"', '},\n"') + "\n")
+    return json.dumps(built, separators=(",", ":")).replace('},"', '},\n"') + "\n"
 
 
 def served_kinds(documents: list[Any]) -> dict[str, str]:
