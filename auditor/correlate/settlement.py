@@ -52,9 +52,10 @@ def settle_create(event: AuditEvent, stored_version: str) -> tuple[Outcome, Pers
     return ("changed", "proven") if event.code == 201 or stored_version else ("unproven", "unproven")
 
 
-def settle_delete(event: AuditEvent) -> tuple[Outcome, Persisted]:
-    """A dry-run delete says so in its body only: without one it looks like a delete."""
-    proven = shows_dry_run(event) and not event.truncated and bool(event.name)
+def settle_delete(event: AuditEvent, listed: bool) -> tuple[Outcome, Persisted]:
+    """A dry-run delete says so in its body only: without one it looks like a delete. `listed`: the answer of a
+    deletecollection names the object."""
+    proven = listed or (shows_dry_run(event) and not event.truncated and bool(event.name))
     return ("changed", "proven") if proven else ("unproven", "unproven")
 
 

@@ -94,10 +94,11 @@ class Story:
         body = json_object(snapshot.body)
         if body is None:
             return
-        before = self._stand_in(self._current(), self._senses.desired(self._subject, snapshot.at or self._at), None)
+        at = snapshot.at or self._at
+        before = self._stand_in(self._current(), at, None, ask_git=True)
         evidence = Evidence("object", f"{self._subject}@{snapshot.resource_version}", snapshot.origin)
         witness = Witness(self._subject, body, (evidence,))
-        self._see(body, snapshot.at or self._at, witness)
+        self._see(body, at, witness)
         self._hear(witness, before)
 
     def _hear(self, witness: Witness, before: Before) -> None:
@@ -126,10 +127,9 @@ class Story:
         ask = self._ask(request, None)
         asked: tuple[FieldChange, ...] = ()
         if event.verb in ("update", "patch"):
-            before = Before(self._current())
-            asked = account(
-                ask, before, State(ask.on(before.state.body, before.state.comparable).document, False)
-            ).asked
+            state = self._current()
+            wanted = ask.on(state.body, state.comparable).document
+            asked = account(ask, Before(state), State(wanted, False)).asked
         self._add(replace(self._draft(request, ask.type), outcome=outcome, persisted="proven", asked=asked))
 
     def _report(self, request: Request) -> None:
@@ -174,28 +174,23 @@ class Story:
         return State(ask.on({}, True).document, False, request.bodies.head.meta.resourceVersion, rebuilt)
 
     def _delete(self, request: Request) -> None:
-        event, bodies = request.event, request.bodies
-        item = item_of(bodies.response, request.item)
+        item = item_of(request.bodies.response, request.item)
         if item is not None:
-            self._see(item, event.at)
+            self._see(item, request.event.at)
         before = self._current()
-        outcome, persisted = settlement.settle_delete(event) if item is None else ("changed", "proven")
-        left = bodies.response if bodies.answers_with_object else None
-        after = of_object(left) if left is not None and event.verb == "delete" else GONE
-        if left is not None and not _is_kept(left):
-            after = GONE
+        left = _left_by_delete(request)
+        outcome, persisted = settlement.settle_delete(request.event, listed=item is not None)
         notes: tuple[str, ...] = ()
         if before.deleting:
-            outcome = "no-op" if after.body is not None else "bookkeeping"
-            notes = ("completes a delete that was accepted before",) if after.body is None else ()
-        begun = self._draft(request, "delete")
-        written = replace(begun, operation="delete", outcome=outcome, persisted=persisted, notes=notes)
-        self._add(replace(written, fields_known=True))
+            outcome = "no-op" if left is not None else "bookkeeping"
+            notes = () if left is not None else ("completes a delete that was accepted before",)
+        begun = replace(self._draft(request, "delete"), operation="delete", fields_known=True, notes=notes)
+        self._add(replace(begun, outcome=outcome, persisted=persisted))
         if outcome == "unproven":
             self._doubts.add(Before(before))
-            self._set(NOTHING_KNOWN, event.at)
+            self._set(NOTHING_KNOWN, request.event.at)
         elif outcome != "no-op":
-            self._set(after, event.at, whole=after.body is not None)
+            self._set(GONE if left is None else of_object(left), request.event.at, whole=left is not None)
 
     def _update(self, request: Request) -> None:
         event, bodies = request.event, request.bodies
@@ -210,28 +205,25 @@ class Story:
         outcome, persisted = settlement.settle_update(request, found, before, after)
         if outcome == "status" and begun.cause == "out-of-band":
             outcome = "access"
-        if stored is not None:
-            self._doubts.settle(Witness(self._subject, stored, begun.evidence), lambda path: _names(found, path))
-        written = replace(begun, outcome=outcome, persisted=persisted, asked=found.asked, fields_known=found.known)
-        written = replace(written, notes=found.notes, last_applied=last_applied(ask.body))
-        if outcome in ("changed", "unproven", "bookkeeping"):
-            written = replace(written, side_effects=found.side_effects)
-        if outcome in ("changed", "unproven"):
-            written = replace(written, fields=found.fields)
-        if outcome != "status" or begun.cause == "out-of-band":
-            self._add(written)
-            if outcome == "unproven":
-                self._doubts.add(before)
-        self._settle_state(event, written, before.state, after)
-        if stored is not None and self._writes:
-            self._hear(Witness(self._subject, stored, begun.evidence), before)
+        witness = None if stored is None else Witness(self._subject, stored, begun.evidence)
+        if witness is not None:
+            self._doubts.settle(witness, lambda path: _names(found, path))
+        written = _with_account(replace(begun, outcome=outcome, persisted=persisted), found)
+        if outcome != "status":
+            self._add(replace(written, last_applied=last_applied(ask.body)))
+        if outcome == "unproven":
+            self._doubts.add(before)
+        self._settle_state(event, written, before.state, after, seen=stored is not None)
+        if witness is not None:
+            self._hear(witness, before)
 
-    def _settle_state(self, event: AuditEvent, written: Write, before: State, after: State) -> None:
-        """The state that a write leaves, as far as the record shows that it stored anything."""
-        if after.whole and after is not before:
-            self._set(after, event.at, whole=event.subresource != "scale")
+    def _settle_state(self, event: AuditEvent, written: Write, before: State, after: State, seen: bool) -> None:
+        """The state that a write leaves, as far as the record shows that it stored anything. `seen`: the API server
+        answered with it."""
+        if seen:
+            self._set(after, event.at, whole=True)
         elif written.outcome == "no-op":
-            return
+            self._set(after if after.whole else before, event.at)
         elif not written.fields_known:
             self._set(NOTHING_KNOWN, event.at)
             self._blurred = True
@@ -247,13 +239,13 @@ class Story:
         if state.comparable:
             return Before(state, doubtful=self._missed_a_write(request, state, stored))
         applied = last_applied_in(stored, request.bodies.request)
-        desired = self._senses.desired(self._subject, request.event.at) if cause == "out-of-band" else None
-        return self._stand_in(state, desired, applied)
+        return self._stand_in(state, request.event.at, applied, ask_git=cause == "out-of-band")
 
-    def _stand_in(self, state: State, desired: JsonObject | None, applied: JsonObject | None) -> Before:
+    def _stand_in(self, state: State, at: datetime, applied: JsonObject | None, ask_git: bool) -> Before:
         """A state with what stands in for it where it is not known; nothing does after a write without a body."""
         if state.comparable or self._blurred:
             return Before(state)
+        desired = self._senses.desired(self._subject, at) if ask_git else None
         instead = (state.last_applied or applied, desired)
         return Before(state, tuple(each for each in instead if each is not None))
 
@@ -348,7 +340,18 @@ def _names(found: Account, path: Path) -> bool:
     return any(holds(each.path, path) or holds(path, each.path) for each in found.asked)
 
 
-def _is_kept(body: JsonObject) -> bool:
-    """Whether a delete's answer shows an object that stays for finalizers or a grace period."""
+def _with_account(begun: Write, found: Account) -> Write:
+    """A write with what it did, as far as it stored anything."""
+    written = replace(begun, asked=found.asked, fields_known=found.known, notes=found.notes)
+    if begun.outcome in ("changed", "unproven"):
+        return replace(written, fields=found.fields, side_effects=found.side_effects)
+    return replace(written, side_effects=found.side_effects) if begun.outcome == "bookkeeping" else written
+
+
+def _left_by_delete(request: Request) -> JsonObject | None:
+    """The object that stays for its finalizers or a grace period, as the answer to a delete has it; None: it goes."""
+    body = request.bodies.response if request.bodies.answers_with_object else None
+    if body is None or request.event.verb != "delete" or metadata(body).get("deletionTimestamp") is None:
+        return None
     grace = metadata(body).get("deletionGracePeriodSeconds")
-    return metadata(body).get("deletionTimestamp") is not None and bool(metadata(body).get("finalizers") or grace)
+    return body if metadata(body).get("finalizers") or grace else None

@@ -13,7 +13,7 @@ from auditor.correlate.writes import histories, writes
 from auditor.model.change import Write
 from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.objects import paths
-from tests.scenario import ALICE, ARGOCD, BOB, HPA, PIPELINE, Cluster, config_map, deployment
+from tests.scenario import ALICE, ARGOCD, BOB, HPA, PIPELINE, Cluster, application, config_map, deployment
 
 IMAGE = "spec.template.spec.containers[name=app].image"
 CONTAINERS = "/spec/template/spec/containers/0"
@@ -463,3 +463,55 @@ def test_bodies_that_are_no_objects_are_no_bodies(cluster: Cluster) -> None:
     for body in (b'"text"', b"[]", b"null", b'{"REDACTED":"x"}', b'{"metadata":{"resourceVersion":7}}'):
         write = told([*cluster.events[:-1], replace(event, request=body, response=body)])[-1]
         assert write.fields == ()
+
+
+def test_a_field_that_a_manager_no_longer_applies_is_removed_by_it() -> None:
+    cluster = Cluster()
+    cluster.create(ARGOCD, deployment(paused=True))
+    stored = cluster.get(deployment())
+    owned = {"f:spec": {"f:paused": {}, "f:replicas": {}}}
+    applied = {"manager": "kubectl", "operation": "Apply", "apiVersion": "apps/v1", "fieldsV1": owned}
+    stored["metadata"]["managedFields"] = [applied | {"time": "2026-11-30T09:01:00Z", "fieldsType": "FieldsV1"}]
+    cluster.events[-1] = replace(cluster.events[-1], response=orjson.dumps(stored))
+    request = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "shop-prod"},
+        "spec": {"replicas": 4},
+    }
+    uri = "/apis/apps/v1/namespaces/shop-prod/deployments/web?fieldManager=kubectl&force=true"
+    cluster.patch(ALICE, deployment(), request, "apply", field_manager="kubectl", force=True, request_uri=uri)
+    write = last(cluster)
+    assert fields(write) == {"spec.paused": (True, ...), "spec.replicas": (3, 4)}
+    assert (write.patch_type, write.channel) == ("apply", "kubectl apply")
+
+
+def test_a_request_on_an_object_whose_create_is_missing_does_not_take_its_values_for_new(cluster: Cluster) -> None:
+    cluster.delete(BOB, deployment())
+    missing = cluster.create(ARGOCD, deployment())
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 5}})
+    write = told([event for event in cluster.events if event is not missing])[-1]
+    assert fields(write) == {"spec.replicas": ("?", 5)}
+
+
+def test_a_no_op_that_says_only_its_version_leaves_what_is_known(cluster: Cluster) -> None:
+    event = cluster.patch(ALICE, deployment(), {"spec": {"replicas": 3}})
+    metadata = {"name": "web", "namespace": "shop-prod", "resourceVersion": str(cluster.version)}
+    answer = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}
+    cluster.events[-1] = replace(event, request=None, response=orjson.dumps(answer))
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 5}})
+    quiet, write = told(cluster.events)[1:]
+    assert quiet.outcome == "no-op"
+    assert fields(write) == {"spec.replicas": (3, 5)}
+
+
+def test_orders_to_argo_cd_are_no_changes_of_the_application() -> None:
+    cluster = Cluster()
+    app = application("shop-prod", "apps/shop")
+    cluster.create(ALICE, app)
+    cluster.patch(ALICE, app, {"operation": {"sync": {"revision": "main"}}}, "merge", moves=True)
+    refresh = {"metadata": {"annotations": {"argocd.argoproj.io/refresh": "hard"}}}
+    cluster.patch(ALICE, app, refresh, "merge", moves=True)
+    cluster.patch(ALICE, app, {"spec": {"syncPolicy": {"automated": {"enabled": False}}}}, "merge")
+    assert [write.outcome for write in told(cluster.events)] == ["changed", "bookkeeping", "bookkeeping", "changed"]
+    assert fields(last(cluster)) == {"spec.syncPolicy.automated.enabled": (..., False)}
