@@ -1,5 +1,6 @@
 """`auditor collect`: reads what is new into the store."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
@@ -13,28 +14,42 @@ if TYPE_CHECKING:
     from auditor.store import Store
 
 
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What one run of the collectors brought."""
+
+    added: int
+    """Facts that the store did not have."""
+    unread: int
+    """Sources that could not be read at all."""
+
+
 def collect(
     config: ConfigOption = None,
     store: StoreOption = None,
     exit_status: ExitStatusOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Read what is new in the configured sources into the store."""
+    """Read what is new in the configured sources into the store.
+
+    What can be read is read whatever happens to the rest; exit status 11 says that a source could not be.
+    """
     from auditor.console.talk import talk
     from auditor.console.workspace import workspace
 
     with talk(quiet) as progress:
         place = workspace(config, store, progress)
         with place.store(create=True) as opened, opened.exclusive():
-            added = read_sources(place, opened)
-            problems = [mark for mark in opened.marks() if mark.problem]
-        progress.note(f"{added} new records." if added else "Nothing new.")
-    if exit_status:
-        raise typer.Exit(Status.PARTLY_CHECKED if problems else Status.CLEAN if added else Status.NOTHING_NEW)
+            collected = read_sources(place, opened)
+        progress.note(f"{collected.added} new records." if collected.added else "Nothing new.")
+    if collected.unread:
+        raise typer.Exit(Status.SOURCE)
+    if exit_status and not collected.added:
+        raise typer.Exit(Status.NOTHING_NEW)
 
 
-def read_sources(place: Workspace, store: "Store") -> int:
-    """Run all collectors; how many facts they brought. A source that cannot be read is told, and keeps no other."""
+def read_sources(place: Workspace, store: "Store") -> Collected:
+    """Run all collectors. A source that cannot be read is told, and keeps no other from being read."""
     from auditor import registry
     from auditor.collectors import Reading
     from auditor.console.sample import shipped_caches
@@ -42,13 +57,14 @@ def read_sources(place: Workspace, store: "Store") -> int:
     reading = Reading(
         place.config, place.redactor(), store.marks, place.cache(), place.progress, shipped=shipped_caches()
     )
-    added = 0
+    added, unread = 0, set[tuple[str, str, str]]()
     for collector in registry.collectors():
         for batch in collector.collect(reading):
             added += store.write(batch).facts
             if batch.mark.problem:
+                unread.add((batch.mark.kind, batch.mark.cluster, batch.mark.source))
                 place.progress.note(f"{batch.mark.source}: {batch.mark.problem}")
-    return added
+    return Collected(added, len(unread))
 
 
 COMMAND = Command("collect", collect, NIGHTLY, 3)

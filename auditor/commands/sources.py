@@ -65,14 +65,8 @@ def show_sources(marks: "Sequence[SourceMark]", skipped: "Sequence[Skipped]", ga
 
     out = console()
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for title, justify in (
-        ("source", "left"),
-        ("format", "left"),
-        ("records", "right"),
-        ("from", "left"),
-        ("to", "left"),
-    ):
-        table.add_column(title, justify="right" if justify == "right" else "left", overflow="fold")
+    for title in ("source", "format", "records", "covers, UTC"):
+        table.add_column(title, justify="right" if title == "records" else "left", overflow="fold")
     for mark in marks:
         table.add_row(text(mark.source), text(mark.format), text(f"{mark.events:,}"), text(_span(mark)))
         if mark.problem:

@@ -38,6 +38,8 @@ def show_changes(found: Iterable[Recorded], as_of: AsOf) -> None:
 
 def closing(count: int, as_of: AsOf) -> str:
     """How many there were, and up to when the records reach."""
+    if not count and not as_of.audit:
+        return "No audit log was read, so what was changed cannot be told. `auditor sources` says what is missing."
     noun = "change" if count == 1 else "changes"
     until = f"; the records end {as_of.moment:%Y-%m-%d %H:%M:%S} UTC" if as_of.moment else ""
     return f"{count or 'No'} {noun}{until}."

@@ -1,0 +1,150 @@
+"""Whatever is wrong with the input gets a sentence, a status of its own, and costs nothing that was collected."""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from auditor.cli import app, run
+from auditor.console.status import Status
+from tests.conftest import ROOT
+
+SAMPLE = ROOT / "data" / "incident"
+HEAD = '[store]\ncache = "cache"\n[redaction]\nkey_file = "key"\n'
+
+Say = Callable[..., int]
+
+
+@pytest.fixture
+def say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Say:
+    """Runs a command in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "")
+    return lambda *arguments: run(partial(app(), list(arguments)))
+
+
+def configure(text: str) -> None:
+    Path("auditor.toml").write_text(HEAD + text)
+
+
+def test_without_a_configuration_the_way_to_one_is_told(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
+    assert say("changes") == Status.CONFIG
+    assert "auditor init" in capsys.readouterr().err
+
+
+def test_without_a_store_the_way_to_one_is_told(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
+    configure("")
+    assert say("changes") == Status.STORE
+    assert "auditor collect" in capsys.readouterr().err
+    assert not Path("auditor.db").exists()
+
+
+def test_a_source_that_is_not_there_is_told_and_the_others_are_read(
+    say: Say, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(SAMPLE / "slack", "slack")
+    configure('[[cluster]]\nname = "a"\naudit = ["nothing.log"]\n[[announcements]]\npath = "slack/"\n')
+    assert say("collect") == Status.SOURCE
+    said = capsys.readouterr()
+    assert "nothing.log does not exist" in said.err
+    assert "4 new records" in said.err
+    assert said.out == ""
+
+
+def test_a_foreign_file_is_counted_with_its_place(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("audit.log").write_text("not ours\n")
+    configure('[[cluster]]\nname = "a"\naudit = ["audit.log"]\n')
+    assert say("collect") == Status.CLEAN
+    capsys.readouterr()
+    assert say("sources", "--format", "json") == Status.CLEAN
+    [source] = json.loads(capsys.readouterr().out)["sources"]
+    assert source["events"] == 0
+    assert source["skipped"][0]["offset"] == 0
+
+
+def test_without_audit_logs_nobody_is_accused_of_nothing(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
+    configure("")
+    say("collect", "--quiet")
+    assert say("changes") == Status.CLEAN
+    assert "cannot be told" in capsys.readouterr().out
+
+
+def test_a_store_of_a_newer_program_is_left_alone(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
+    configure("")
+    say("collect", "--quiet")
+    with sqlite3.connect("auditor.db") as connection:
+        connection.execute("UPDATE meta SET value = '9999' WHERE key = 'schema'")
+    connection.close()
+    assert say("collect") == Status.STORE
+    assert "newer auditor" in capsys.readouterr().err
+
+
+def test_a_store_in_use_is_not_written_to(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
+    from auditor.store import open_store
+
+    configure("")
+    with open_store("sqlite:///auditor.db", folder=Path.cwd()) as held, held.exclusive():
+        assert say("collect") == Status.LOCKED
+        assert say("changes") == Status.LOCKED
+    assert "Another run is at work" in capsys.readouterr().err
+    assert say("collect") == Status.CLEAN
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("report", "nosuch"), Status.RENDER),
+        (("report", "postmortem", "--format", "docx"), Status.RENDER),
+        (("report", "postmortem", "--episode", "zz"), Status.NOT_FOUND),
+        (("show", "zz"), Status.NOT_FOUND),
+        (("show", "zz", "--format", "csv"), Status.USAGE),
+        (("who", "deployment/nothing"), Status.NOT_FOUND),
+        (("who", "a/b/c/d"), Status.USAGE),
+        (("changes", "--since", "never"), Status.USAGE),
+        (("changes", "--cause", "magic"), Status.USAGE),
+        (("changes", "--format", "xml"), Status.USAGE),
+        (("sql", "DELETE FROM meta"), Status.STORE),
+        (("sql", "SELEC"), Status.STORE),
+    ],
+)
+def test_each_mistake_has_its_status_and_prints_no_answer(
+    say: Say, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], status: Status
+) -> None:
+    configure("")
+    say("collect", "--quiet")
+    capsys.readouterr()
+    assert say(*arguments) == status
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err
+    assert said.err or said.out.startswith("No write to ")
+
+
+def test_the_demo_does_not_write_over_a_folder_that_is_not_its_own(say: Say) -> None:
+    Path("mine").mkdir()
+    Path("mine/notes.txt").write_text("precious")
+    assert say("demo", "mine") == Status.CONFIG
+    assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
+
+
+def test_init_does_not_replace_a_configuration(say: Say) -> None:
+    configure("# mine\n")
+    assert say("init") == Status.CONFIG
+    assert Path("auditor.toml").read_text().endswith("# mine\n")
+    assert say("init", "--force") == Status.CLEAN
+    assert "# mine" not in Path("auditor.toml").read_text()
+
+
+def test_a_report_that_cannot_be_made_leaves_no_file(
+    say: Say, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure("")
+    say("collect", "--quiet")
+    assert say("report", "postmortem", "--output", "/proc/nowhere/x.html", "--quiet") == Status.RENDER
+    assert "cannot be written" in capsys.readouterr().err
+    assert say("report", "postmortem", "--output", "new/x.html", "--quiet") == Status.CLEAN
+    assert [path.name for path in Path("new").iterdir()] == ["x.html"]
+    assert Path("new/x.html").stat().st_mode & 0o077 == 0
