@@ -5,6 +5,23 @@ from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
+class Access:
+    """How an API server is reached: by a context of a kubeconfig, or from inside of the cluster."""
+
+    context: str
+    """"" for the current one of the kubeconfig."""
+    kubeconfig: str
+    """Relative to the configuration's folder; "" for `KUBECONFIG`, else `~/.kube/config`."""
+    in_cluster: bool
+    """By the service account of the pod that auditor runs in."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in sources: its context, its kubeconfig or `in-cluster`."""
+        return "in-cluster" if self.in_cluster else self.context or self.kubeconfig
+
+
+@dataclass(frozen=True, slots=True)
 class ClusterConfig:
     """A cluster and where its records lie."""
 
@@ -17,6 +34,15 @@ class ClusterConfig:
     """`kubectl get -o yaml --show-managed-fields` exports."""
     max_lag: str = ""
     """How late its audit log may be before that is worth a line, as `2h`."""
+    context: str = ""
+    """Of a kubeconfig, to read the objects that Applications manage live."""
+    kubeconfig: str = ""
+    in_cluster: bool = False
+
+    @property
+    def access(self) -> Access | None:
+        """How its API server is reached; None where it is not to be asked."""
+        return _access(self.context, self.kubeconfig, self.in_cluster)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +54,19 @@ class ArgoCDConfig:
     """Where it runs: its freezes are in that cluster's audit log."""
     exports: tuple[str, ...] = ()
     namespace: str = "argocd"
+    context: str = ""
+    """Of a kubeconfig, to read its Applications, settings and Events live instead of from exports."""
+    kubeconfig: str = ""
+    in_cluster: bool = False
+
+    @property
+    def access(self) -> Access | None:
+        """How the API server of its cluster is reached; None where it is not to be asked."""
+        return _access(self.context, self.kubeconfig, self.in_cluster)
+
+
+def _access(context: str, kubeconfig: str, in_cluster: bool) -> Access | None:
+    return Access(context, kubeconfig, in_cluster) if context or kubeconfig or in_cluster else None
 
 
 @dataclass(frozen=True, slots=True)

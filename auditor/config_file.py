@@ -58,6 +58,7 @@ _LISTS: Mapping[str, tuple[type[Any], str]] = {
 _WANTED = {
     str: "text in quotes",
     int: "a whole number",
+    bool: "true or false",
     tuple: 'a list of texts, as ["one", "two"]',
 }
 
@@ -148,6 +149,8 @@ class _Reader:
                 hint = f"Name one of the [[cluster]] sections ({known}): the one it runs in."
                 raise self.error(("argocd", position, "cluster"), f"there is no cluster {argocd.cluster!r}", hint)
         self._servers(config)
+        self._accesses("cluster", config.clusters)
+        self._accesses("argocd", config.argocds)
         for position, rule in enumerate(config.actor_rules):
             if rule.kind not in typing.get_args(ActorKind):
                 hint = f"Known are: {', '.join(typing.get_args(ActorKind))}."
@@ -175,6 +178,13 @@ class _Reader:
                         "A destination can name one cluster only.",
                     )
                 seen[server] = cluster.name
+
+    def _accesses(self, section: str, places: Sequence[ClusterConfig | ArgoCDConfig]) -> None:
+        for position, place in enumerate(places):
+            if place.in_cluster and (place.context or place.kubeconfig):
+                other = "context" if place.context else "kubeconfig"
+                hint = "The one is for a pod inside of the cluster, the other for everywhere else."
+                raise self.error((section, position, "in_cluster"), f"in_cluster and {other} exclude each other", hint)
 
     def _zone(self, name: str, place: Place) -> None:
         if not name:
@@ -230,7 +240,7 @@ def _holds(value: Any, place: Place) -> bool:
 def _fits(value: object, hint: Any) -> bool:
     if typing.get_origin(hint) is tuple:
         return isinstance(value, list) and all(isinstance(item, str) for item in value)
-    return isinstance(value, hint) and not isinstance(value, bool)
+    return isinstance(value, hint) and (hint is bool or not isinstance(value, bool))
 
 
 def _overridden(table: Any, name: str, environment: Mapping[str, str]) -> Any:
