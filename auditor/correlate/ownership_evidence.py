@@ -102,7 +102,7 @@ def missing(witness: Witness, writes: Iterable[Write], since: datetime, before: 
 def fields_of(owner: Owner, witness: Witness, before: Before) -> tuple[FieldChange, ...]:
     """The fields that an owner set, as far as they differ from the state before."""
     found = list(_differing(owner, witness, before))
-    told = [each for each in found if not _is_filled_in(each, witness.object)]
+    told = [each for each in found if not _is_filled_in(each, witness.object)] or found
     alone = [each for each in found if each not in told and not _is_in_item_of(each.path, told)]
     return tuple(each for each in found if each in told or each in alone)
 
