@@ -10,10 +10,10 @@ from pathlib import Path
 from auditor.collectors import Collector, Reading
 from auditor.collectors.git_history import History, keep_history, read_history
 from auditor.collectors.git_mailmap import Mailmap
-from auditor.collectors.git_mirror import Place, digest_of, is_bundle, open_bundle, open_clone, open_url
+from auditor.collectors.git_mirror import Place, contains, digest_of, is_bundle, open_bundle, open_clone, open_url
 from auditor.collectors.git_process import GitFailedError, GitMissingError, Repository
 from auditor.collectors.git_records import LOG, commits
-from auditor.collectors.git_refs import refs
+from auditor.collectors.git_refs import former_ref, refs
 from auditor.config import RepositoryConfig
 from auditor.model.facts import Batch, Commit, GitRef, SourceMark
 
@@ -68,6 +68,7 @@ def _read(reading: Reading, place: Place, repository: Repository, known: SourceM
     """Commits that no earlier run has read, then the refs with the mark that says how far it got."""
     url = known.cluster
     found = refs(repository, url)
+    found = sorted({*found, *_pushed_over(repository, known, found)}, key=lambda ref: (ref.kind, ref.name, ref.sha))
     wanted = sorted({ref.sha for ref in found if ref.kind != "pull"})
     had = json.loads(known.position.get("commits", "[]"))
     mailmap = _mailmap(repository, found)
@@ -84,8 +85,30 @@ def _read(reading: Reading, place: Place, repository: Repository, known: SourceM
         yield Batch(batch, count.mark)
     if keep:
         keep_history(reading.cache, place.digest, History(tuple(kept), tuple(found)))
-    position = {"commits": json.dumps(wanted), "bundle": place.digest}
+    position = _position(found, wanted, place.digest)
     yield Batch(tuple(found), replace(count.mark, complete=True, problem=place.problem, position=position))
+
+
+def _position(found: Iterable[GitRef], commits: list[str], bundle: str) -> dict[str, str]:
+    """What the next run must know: the commits it need not read again, and where each branch was."""
+    branches = {ref.name: ref.sha for ref in found if ref.kind == "branch"}
+    former = [[ref.target, ref.sha] for ref in found if ref.kind == "former"]
+    return {
+        "commits": json.dumps(commits),
+        "bundle": bundle,
+        "branches": json.dumps(branches, sort_keys=True),
+        "former": json.dumps(former),
+    }
+
+
+def _pushed_over(repository: Repository, known: SourceMark, found: Iterable[GitRef]) -> Iterator[GitRef]:
+    """Tips of earlier runs that their branch no longer contains; once seen, they are kept."""
+    now = {ref.name: ref.sha for ref in found if ref.kind == "branch"}
+    for branch, sha in json.loads(known.position.get("former", "[]")):
+        yield former_ref(known.cluster, branch, sha)
+    for branch, sha in json.loads(known.position.get("branches", "{}")).items():
+        if branch in now and now[branch] != sha and not contains(repository, now[branch], sha):
+            yield former_ref(known.cluster, branch, sha)
 
 
 def _mailmap(repository: Repository, found: Iterable[GitRef]) -> Mailmap:
@@ -111,8 +134,8 @@ def _kept(reading: Reading, path: Path, mark: SourceMark) -> Iterator[Batch]:
     renamed = (replace(commit, repository=mark.cluster) for commit in history.commits)
     for batch in count.batches(renamed):
         yield Batch(batch, count.mark)
-    position = {"commits": json.dumps(sorted({ref.sha for ref in history.refs})), "bundle": digest}
     found = tuple(replace(ref, repository=mark.cluster) for ref in history.refs)
+    position = _position(found, sorted({ref.sha for ref in found if ref.kind != "pull"}), digest)
     yield Batch(found, replace(count.mark, complete=True, position=position))
 
 

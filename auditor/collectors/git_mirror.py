@@ -143,9 +143,12 @@ def keep_former_tips(mirror: Path, former: dict[str, str]) -> None:
 
 
 def contains(repository: Repository, tip: str, ancestor: str) -> bool:
-    """Whether the tip has the ancestor in its history. Both are full object names."""
+    """Whether the tip has the ancestor in its history; one that is no longer there is in none."""
     given = f"{ancestor}\n^{tip}\n".encode("ascii")
-    return not repository.output("rev-list", "--max-count=1", "--stdin", given=given)
+    try:
+        return not repository.output("rev-list", "--max-count=1", "--stdin", given=given)
+    except GitFailedError:
+        return False
 
 
 def _private_environment() -> dict[str, str]:

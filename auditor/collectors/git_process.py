@@ -5,10 +5,12 @@ in the environment, which git trusts above any configuration. Only plumbing that
 revisions reach it through standard input, never as arguments.
 """
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 # GitPython looks for git when it is imported and raises where there is none; here that is an ordinary answer.
 os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
@@ -101,8 +103,7 @@ class Repository:
             standard_input.seek(0)
             try:
                 process = self._git.execute(["git", "--no-pager", *arguments], istream=standard_input, as_process=True)
-                while chunk := process.stdout.read(_CHUNK) if process.stdout else b"":
-                    yield chunk
+                yield from _chunks(process.stdout)
                 process.wait()
             except GitCommandNotFound as error:
                 raise GitMissingError from error
@@ -125,6 +126,18 @@ class Repository:
         is_blob = kind in ("blob", b"blob")  # annotated as text, and bytes in fact
         # A stream that is dropped reads itself to its end: the next answer is then found where it should be.
         return content.read(size) if is_blob and size <= MAX_BLOB else None
+
+
+def _chunks(output: IO[bytes] | None) -> Iterator[bytes]:
+    """What a program prints, as it comes: so that it goes on while what it printed is read."""
+    if output is None:
+        return
+    try:
+        fcntl.fcntl(output, fcntl.F_SETPIPE_SZ, _CHUNK)
+    except (OSError, AttributeError):
+        pass  # a system that keeps its pipes small is only slower
+    while chunk := os.read(output.fileno(), _CHUNK):
+        yield chunk
 
 
 def run(arguments: Iterable[str], variables: Mapping[str, str], seconds: float) -> None:

@@ -31,27 +31,27 @@ LOG = (
 )
 """Every commit against its first parent, which for a merge is what it brought to the branch."""
 
-_IDENTITY = re.compile(rb"(.*?) ?<([^>]*)>? (-?\d+) [-+]\d{4}", re.DOTALL)
 _LATEST = 253_402_300_799
 """Seconds of the last moment of the year 9999: a clock cannot say more."""
-_CARRIAGE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 def commits(chunks: Iterable[bytes], repository: str, mailmap: Mailmap, redactor: Redactor) -> Iterator[Commit]:
     """The commits in their order. `chunks` are bytes cut anywhere."""
+    read = _Reader(repository, mailmap, redactor)
     head = b""
     changes: list[PathChange] = []
     tokens = _tokens(chunks)
     for token in tokens:
         if token.startswith(b"commit "):
             if head:
-                yield _commit(head, changes, repository, mailmap, redactor)
+                yield read.commit(head, changes)
             head, _, first = token.partition(b"\n\n:")
             changes = [_change(first, tokens)] if first else []
         elif token.startswith(b":"):
             changes.append(_change(token[1:], tokens))
     if head:
-        yield _commit(head, changes, repository, mailmap, redactor)
+        yield read.commit(head, changes)
 
 
 def _tokens(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -80,56 +80,67 @@ def _change(meta: bytes, tokens: Iterator[bytes]) -> PathChange:
     )
 
 
-def _commit(head: bytes, changes: list[PathChange], repository: str, mailmap: Mailmap, redactor: Redactor) -> Commit:
-    header, _, message = head.partition(b"\n\n")
-    lines = header.split(b"\n")
-    values: dict[bytes, bytes] = {}
-    parents: list[str] = []
-    for line in lines:
-        key, _, value = line.partition(b" ")
-        if key == b"parent":
-            parents.append(value.decode("ascii"))
-        else:
-            values.setdefault(key, value)
-    author, author_mail, authored_at = _identity(values.get(b"author", b""))
-    committer, committer_mail, committed_at = _identity(values.get(b"committer", b""))
-    author, author_mail = mailmap.resolve(author, author_mail)
-    committer, committer_mail = mailmap.resolve(committer, committer_mail)
-    subject, body = _message(message)
-    return Commit(
-        repository=repository,
-        sha=values[b"commit"].decode("ascii"),
-        parents=tuple(parents),
-        tree=values.get(b"tree", b"").decode("ascii"),
-        author_name=author,
-        author_email=author_mail,
-        authored_at=authored_at,
-        committer_name=committer,
-        committer_email=committer_mail,
-        committed_at=committed_at,
-        subject=redactor.text(subject),
-        body=redactor.text(body),
-        signature="E" if b"gpgsig" in values or b"gpgsig-sha256" in values else "N",
-        changes=tuple(changes),
-    )
+class _Reader:
+    """Reads commits of one repository. Names recur in nearly every commit: each is worked out once."""
 
+    def __init__(self, repository: str, mailmap: Mailmap, redactor: Redactor) -> None:
+        self._repository = repository
+        self._mailmap = mailmap
+        self._redactor = redactor
+        self._people: dict[bytes, tuple[str, str]] = {}
 
-def _identity(value: bytes) -> tuple[str, str, datetime]:
-    found = _IDENTITY.match(value)
-    if found is None:
-        return _text(value), "", datetime.fromtimestamp(0, UTC)
-    seconds = min(max(int(found[3][:20]), 0), _LATEST)
-    return _text(found[1]), _text(found[2]), datetime.fromtimestamp(seconds, UTC)
+    def commit(self, head: bytes, changes: list[PathChange]) -> Commit:
+        header, _, message = head.partition(b"\n\n")
+        parents: list[str] = []
+        values: dict[bytes, bytes] = {}
+        for line in header.split(b"\n"):
+            key, _, value = line.partition(b" ")
+            if key == b"parent":
+                parents.append(value.decode("ascii"))
+            elif key not in values:
+                values[key] = value
+        wrote, committed = values.get(b"author", b""), values.get(b"committer", b"")
+        author, author_mail, authored_at = self._identity(wrote)
+        same = committed == wrote
+        committer, mail, committed_at = (author, author_mail, authored_at) if same else self._identity(committed)
+        subject, body = _message(message)
+        return Commit(
+            self._repository,
+            values[b"commit"].decode("ascii"),
+            tuple(parents),
+            values.get(b"tree", b"").decode("ascii"),
+            author,
+            author_mail,
+            authored_at,
+            committer,
+            mail,
+            committed_at,
+            self._redactor.text(subject),
+            self._redactor.text(body) if body else "",
+            "E" if b"gpgsig" in values or b"gpgsig-sha256" in values else "N",
+            tuple(changes),
+        )
+
+    def _identity(self, value: bytes) -> tuple[str, str, datetime]:
+        """Name, address and time of `Name <address> seconds zone`."""
+        who, _, when = value.rpartition(b"> ")
+        if who not in self._people:
+            name, _, mail = who.rpartition(b"<")
+            self._people[who] = self._mailmap.resolve(_text(name.strip()), _text(mail))
+        digits = when.partition(b" ")[0]
+        seconds = min(int(digits), _LATEST) if digits.isdigit() and len(digits) < 20 else 0
+        return *self._people[who], datetime.fromtimestamp(seconds, UTC)
 
 
 def _message(message: bytes) -> tuple[str, str]:
-    """The subject (the first paragraph on one line, as git shows it) and the rest."""
+    """The subject (the first paragraph on one line, as git shows it) and the rest, without the indentation."""
     text = _text(message)
-    lines = [line[4:] if line.startswith("    ") else line for line in text.split("\n")]
-    paragraph, _, body = "\n".join(lines).strip("\n").partition("\n\n")
-    return " ".join(paragraph.split("\n")), body.strip("\n")
+    paragraph, _, body = (
+        (text[4:] if text.startswith("    ") else text).replace("\n    ", "\n").strip("\n").partition("\n\n")
+    )
+    return paragraph.replace("\n", " "), body.strip("\n")
 
 
 def _text(value: bytes) -> str:
     text = value.decode("utf-8", "replace")
-    return _CARRIAGE.sub("\ufffd", text) if _CARRIAGE.search(text) else text
+    return _CONTROL.sub("\ufffd", text) if _CONTROL.search(text) else text

@@ -52,7 +52,12 @@ def _ref(url: str, name: str, sha: str, branch_prefix: str) -> GitRef | None:
     if name.startswith(_PULLS):
         return GitRef(url, name.removeprefix("refs/"), "pull", sha, "")
     former = _FORMER.fullmatch(name)
-    return GitRef(url, f"{former[1]}@{sha[:12]}", "former", sha, former[1]) if former else None
+    return former_ref(url, former[1], sha) if former else None
+
+
+def former_ref(url: str, branch: str, sha: str) -> GitRef:
+    """A tip that a branch had before it was pushed over."""
+    return GitRef(url, f"{branch}@{sha[:12]}", "former", sha, branch)
 
 
 def _head(repository: Repository, remote_head: str, branch_prefix: str, branches: dict[str, str]) -> str:

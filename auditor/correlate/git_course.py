@@ -38,7 +38,7 @@ class Course:
 
     def tip_at(self, moment: datetime) -> int:
         """The last step that had landed by the committers' clocks, -1 before the first."""
-        return bisect_right([step.earliest for step in self.steps], moment) - 1
+        return bisect_right(self.steps, moment, key=lambda step: step.earliest) - 1
 
     def desired(self, number: int) -> DesiredState | Undeterminable:
         """The manifests at a step."""

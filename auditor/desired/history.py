@@ -156,11 +156,11 @@ class Graph:
         found.reverse()
         return found
 
-    def brought(self, line: Line) -> dict[str, int]:
-        """For every commit in the history of the line's tip: the position with which it came to the line."""
-        landed = dict(line.positions)
-        for position, commit in enumerate(line.commits):
-            before = line.commits[position - 1].sha if position else ""
+    def brought(self, chain: Sequence[Commit]) -> dict[str, int]:
+        """For every commit in the history of a chain's last: the position with which it came to the chain."""
+        landed = {commit.sha: position for position, commit in enumerate(chain)}
+        for position, commit in enumerate(chain):
+            before = chain[position - 1].sha if position else ""
             for parent in commit.parents:
                 if parent != before:
                     self._land(parent, position, landed)
@@ -176,9 +176,8 @@ class Graph:
             landed[current] = position
             open_ends.extend(commit.parents)
 
-    def difference(self, before: str, after: str) -> Changes:
-        """What differs between the trees of any two commits."""
-        line = Line(self.chain(before, {}))
+    def difference(self, before: str, after: str, line: Line) -> Changes:
+        """What differs between the trees of any two commits, told from a line that is near to both."""
         one, other = self.tree(before, line), self.tree(after, line)
         old = dict(one.under("")) if one else {}
         new = dict(other.under("")) if other else {}

@@ -119,7 +119,7 @@ class BranchLine:
     @cached_property
     def landed(self) -> dict[str, int]:
         """For every commit in the tip's history: the position with which it came to the line."""
-        return self._graph.brought(self.line)
+        return self._graph.brought(self.line.commits)
 
     @cached_property
     def _merged(self) -> dict[int, list[str]]:

@@ -9,53 +9,51 @@ from collections.abc import Iterable, Set
 from auditor.desired.history import Changes, Graph, Line
 from auditor.model.facts import Commit
 
-_MOST_TURNS = 100
-
 
 def route(graph: Graph, tip: str, seen: Set[str], former: Iterable[str]) -> Line:
     """The line of a branch. `seen` are commits that it was at by some record; `former` are tips that are no longer in
     its history."""
-    through = _turns(graph, tip, seen)
-    chain = graph.chain(tip, through)
-    against = {merge: graph.difference(parent, merge) for merge, parent in through.items()}
+    first_parents = graph.chain(tip, {})
+    line = Line(first_parents)
+    through = _turns(graph, line, seen)
+    chain = graph.chain(tip, through) if through else first_parents
+    against = {merge: graph.difference(parent, merge, line) for merge, parent in through.items()}
     for lost in former:
-        chain = _spliced(graph, chain, lost, against)
-    return Line(chain, against)
+        chain = _spliced(graph, chain, lost, against, line)
+    return Line(chain, against) if against else line
 
 
-def _turns(graph: Graph, tip: str, seen: Set[str]) -> dict[str, str]:
+def _turns(graph: Graph, line: Line, seen: Set[str]) -> dict[str, str]:
     """For merges where the branch came by another parent than the first: that parent."""
+    aside = {sha for sha in seen if sha in graph.commits and sha not in line.positions}
+    if not aside:
+        return {}
+    landed = graph.brought(line.commits)
     through: dict[str, str] = {}
-    while len(through) < _MOST_TURNS:
-        chain = graph.chain(tip, through)
-        positions = {commit.sha: place for place, commit in enumerate(chain)}
-        aside = {sha for sha in seen if sha in graph.commits and sha not in positions}
-        turn = _turn(graph, chain, positions, aside, seen) if aside else None
-        if turn is None:
-            break
-        through[turn[0]] = turn[1]
+    reached = len(line.commits)
+    for position in sorted({landed[sha] for sha in aside if sha in landed}, reverse=True):
+        # Between a merge and the fork the chain goes the other way: merges there are no longer on it.
+        turn = _turn(graph, line, position, aside, seen) if position < reached else None
+        if turn is not None:
+            through[line.commits[position].sha], reached = turn
     return through
 
 
-def _turn(
-    graph: Graph, chain: list[Commit], positions: dict[str, int], aside: Set[str], seen: Set[str]
-) -> tuple[str, str] | None:
-    """The last merge that brought a commit which the branch had been at already, and the parent that has it."""
-    for merge in reversed(chain):
-        for parent in merge.parents[1:]:
-            brought = graph.beyond(parent, positions)
-            if aside.isdisjoint(brought):
-                continue
-            # The branch can only have come this way if nothing says that it was on the other one as well.
-            ends = [end for sha in brought for end in graph.commits[sha].parents if end in positions]
-            fork = max((positions[end] for end in ends), default=-1)
-            between = {commit.sha for commit in chain[fork + 1 : positions[merge.sha]]}
-            if seen.isdisjoint(between):
-                return merge.sha, parent
+def _turn(graph: Graph, line: Line, position: int, aside: Set[str], seen: Set[str]) -> tuple[str, int] | None:
+    """The parent by which the branch came to a merge, and the position at which that way left the chain."""
+    for parent in line.commits[position].parents[1:]:
+        brought = graph.beyond(parent, line.positions)
+        if aside.isdisjoint(brought):
+            continue
+        ends = [end for sha in brought for end in graph.commits[sha].parents if end in line.positions]
+        fork = max((line.positions[end] for end in ends), default=-1)
+        # The branch can only have come this way if nothing says that it was on the other one as well.
+        if seen.isdisjoint(commit.sha for commit in line.commits[fork + 1 : position]):
+            return parent, fork
     return None
 
 
-def _spliced(graph: Graph, chain: list[Commit], lost: str, against: dict[str, Changes]) -> list[Commit]:
+def _spliced(graph: Graph, chain: list[Commit], lost: str, against: dict[str, Changes], line: Line) -> list[Commit]:
     """The chain with the commits that were pushed over where they once stood."""
     positions = {commit.sha: place for place, commit in enumerate(chain)}
     aside = [commit for commit in graph.chain(lost, {}) if commit.sha not in positions]
@@ -66,5 +64,5 @@ def _spliced(graph: Graph, chain: list[Commit], lost: str, against: dict[str, Ch
         # Set back to an older commit and nothing since: no commit would begin what the branch has now.
         return chain
     after = chain[fork + 1].sha
-    against[after] = graph.difference(aside[-1].sha, after)
+    against[after] = graph.difference(aside[-1].sha, after, line)
     return [*chain[: fork + 1], *aside, *chain[fork + 1 :]]

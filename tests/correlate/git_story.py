@@ -17,7 +17,7 @@ from auditor.desired.reader import Reader, open_reader
 from auditor.desired.tools import find_tools
 from auditor.model.application import ApplicationHistory, ApplicationState, AppSource, RevisionSeen
 from auditor.model.change import AppKey, Change
-from auditor.model.facts import Commit, GitRef
+from auditor.model.facts import Commit, GitRef, SourceMark
 from auditor.model.verdict import GitVerdict
 from auditor.objects.redaction import Redactor
 from auditor.progress import SILENT
@@ -143,6 +143,9 @@ class Story:
         self.folder = folder
         self.repo = Repo(folder / "deploy.git")
         self.repos = [self.repo]
+        self.earlier: tuple[SourceMark, ...] = ()
+        """The marks of an earlier collection, in their order."""
+        self._commits: list[Commit] = []
         self._seen: list[tuple[Repo, str, float, str]] = []
         self.applications: dict[AppKey, ApplicationHistory] = {}
         self.application()
@@ -163,14 +166,23 @@ class Story:
         """A record of Argo CD shows the revision at this minute."""
         self._seen.append((repo or self.repo, name, at, tracked))
 
-    def collect(self, known: Any = lambda kind, name: ()) -> tuple[list[Commit], list[GitRef], list[Any]]:
-        """The facts and the marks of all repositories."""
+    def collect(self) -> tuple[list[Commit], list[GitRef], list[SourceMark]]:
+        """The facts of all repositories, those of earlier collections too, and the marks."""
         for repo in self.repos:
             repo.write()
-        batches = list(COLLECTOR.collect(Reading(self._config(), redactor(), known, self.folder / "cache", SILENT)))
+        batches = list(COLLECTOR.collect(self.reading()))
         facts = [fact for batch in batches for fact in batch.facts]
-        commits = [fact for fact in facts if isinstance(fact, Commit)]
-        return commits, [fact for fact in facts if isinstance(fact, GitRef)], [batch.mark for batch in batches]
+        self._commits += [fact for fact in facts if isinstance(fact, Commit)]
+        return self._commits, [fact for fact in facts if isinstance(fact, GitRef)], [batch.mark for batch in batches]
+
+    def reading(self, **given: Any) -> Reading:
+        """What the collector is given."""
+        known = {mark.cluster: mark for mark in self.earlier}
+
+        def marks(kind: str, name: str) -> tuple[SourceMark, ...]:
+            return (known[name],) if name in known else ()
+
+        return Reading(self._config(), redactor(), marks, self.folder / "cache", SILENT, **given)
 
     def _config(self) -> Config:
         configured = tuple(RepositoryConfig(repo.url, repo.folder.name) for repo in self.repos)

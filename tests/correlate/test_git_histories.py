@@ -219,9 +219,10 @@ def test_a_tip_that_does_not_parse_makes_git_unknown(story: Story) -> None:
 def test_a_fix_that_was_pushed_over_is_not_reflected(story: Story) -> None:
     story.repo.commit("fix", 70, {WEB: deployment("web:2")})
     story.seen("fix", 71)
-    story.repo.ref("refs/auditor/former/main/0", "fix")
+    marks = story.collect()[2]
     story.repo.point("main", "start")
     story.repo.commit("other", 90, {"README": "x"})
+    story.earlier = tuple(marks)
     verdict = story.judge(IMAGE, "web:1", "web:2")
     assert verdict.verdict == "not-reflected"
     assert verdict.reason == "git had it from 2026-11-30 10:10:00 UTC until 2026-11-30 10:30:00 UTC"
