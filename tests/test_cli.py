@@ -27,7 +27,7 @@ def auditor(*arguments: str, **environment: str) -> "subprocess.CompletedProcess
 
 def test_the_commands_are_these() -> None:
     assert [command.name for command in registry.commands()] == [
-        "demo", "init", "collect", "run", "report", "changes", "who", "episodes", "findings", "staging", "show",
+        "demo", "init", "collect", "run", "report", "changes", "who", "episodes", "findings", "drift", "staging", "show",
         "sources", "sql", "verify",
     ]  # fmt: skip
 
@@ -36,6 +36,22 @@ def test_the_collectors_are_these() -> None:
     assert [collector.name for collector in registry.collectors()] == [
         "announcements", "argocd", "git", "audit", "objects",
     ]  # fmt: skip
+
+
+def test_the_detectors_are_these() -> None:
+    assert [detector.ident for detector in registry.detectors()] == [
+        "break-glass-access", "drift-not-watched", "freeze-did-not-hold", "freeze-not-lifted", "identity-mismatch",
+        "late-detection", "not-from-branch", "not-in-git", "out-of-band-change", "phantom-diff", "records-gap",
+        "second-writer", "shared-ownership", "staging-drift", "sync-loop", "unfinished-sync", "useless-ignore",
+    ]  # fmt: skip
+
+
+def test_the_reports_and_their_formats_are_these() -> None:
+    formats = {"csv", "html", "json", "markdown", "pdf"}
+    assert {renderer.name for renderer in registry.renderers()} == formats
+    assert {report.name: set(report.formats) <= formats for report in registry.reports()} == {
+        "drift": True, "postmortem": True, "register": True, "staging": True,
+    }  # fmt: skip
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def report(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="postmortem, or another that the help of reports lists.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="postmortem, drift, register or staging.")],
     form: Annotated[
         str, typer.Option("--format", "-f", metavar="FORMAT", help="html, pdf, markdown, json or csv.")
     ] = "html",
