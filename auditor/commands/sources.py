@@ -121,4 +121,4 @@ def _gap(gap: "Gap") -> "Json":
     }
 
 
-COMMAND = Command("sources", sources, CARE, 13)
+COMMAND = Command("sources", sources, CARE, 14)

@@ -61,4 +61,4 @@ def _show(columns: "Sequence[str]", rows: "Iterable[Sequence[object]]") -> None:
     console().print(table)
 
 
-COMMAND = Command("sql", sql, CARE, 14)
+COMMAND = Command("sql", sql, CARE, 15)

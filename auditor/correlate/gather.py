@@ -1,6 +1,7 @@
 """From all facts to one case: the order in which the parts of correlation are asked, and nothing of their own work."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from auditor.config import Config
@@ -12,6 +13,7 @@ from auditor.correlate.bypass_changes import through_argo
 from auditor.correlate.channels import channel
 from auditor.correlate.coverage import coverage
 from auditor.correlate.declared import Declared
+from auditor.correlate.drift import drifted
 from auditor.correlate.episodes import episodes
 from auditor.correlate.git_verdict import GitJudge
 from auditor.correlate.identities import Identities
@@ -35,7 +37,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def gather(records: Records, config: Config, scope: Scope, git: GitReader, progress: Progress = SILENT) -> Case:
     """The case of a scope, without findings: those are detectors' work on what this gives them."""
-    return narrow(_Gathering(records, config, scope, git, progress).case(), scope)
+    case = _Gathering(records, config, scope, git, progress).case()
+    return narrow(replace(case, drift=drifted(case)), scope)
 
 
 class _Gathering:

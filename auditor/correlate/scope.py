@@ -32,6 +32,7 @@ def narrow(case: Case, scope: Scope) -> Case:
         applications={key: history for key, history in case.applications.items() if _names(scope, key)},
         episodes=tuple(episode for episode in case.episodes if _holds(scope, episode)),
         staging=tuple(p for p in case.staging if _names(scope, p.staging) or _names(scope, p.production)),
+        drift=tuple(each for each in case.drift if _names(scope, each.application) and _in_cluster(scope, each.object)),
         announcements=tuple(each for each in case.announcements if during(each.at)),
         argo_events=tuple(each for each in case.argo_events if during(each.at)),
         findings=tuple(finding for finding in case.findings if _concerns(scope, finding, kept, within)),

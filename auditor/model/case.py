@@ -8,6 +8,7 @@ from auditor.model.application import ApplicationHistory
 from auditor.model.change import AppKey, Change, Write
 from auditor.model.coverage import Coverage
 from auditor.model.desired import DesiredState, Landing, Undeterminable
+from auditor.model.drift import DriftedField
 from auditor.model.episode import Episode
 from auditor.model.facts import Announcement, ArgoEvent, ArgoSettings, Commit
 from auditor.model.finding import Finding
@@ -62,4 +63,6 @@ class Case:
     desired: Mapping[AppKey, DesiredState | Undeterminable]
     """At the tip of what each application tracks."""
     live: Mapping[ObjectId, LiveState]
+    drift: tuple[DriftedField, ...] = ()
+    """What is not as git says it at the end of the records."""
     findings: tuple[Finding, ...] = ()

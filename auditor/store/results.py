@@ -1,7 +1,7 @@
 """What was computed from the facts, kept for quick answers: columns to ask by, and the whole."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,6 +10,7 @@ import msgspec
 from auditor.model.case import Case
 from auditor.model.change import Change, Write
 from auditor.model.coverage import AsOf, Gap
+from auditor.model.drift import DriftedField
 from auditor.model.episode import Episode
 from auditor.model.finding import Finding
 from auditor.model.staging import StagingPair
@@ -92,13 +93,14 @@ class Results:
         """Replace all results by those of `case`, in one transaction."""
         overview = Overview(case.coverage.as_of, case.coverage.gaps)
         with self._database.transaction():
-            for table in ("change", "episode", "finding", "staging_pair"):
+            for table in ("change", "episode", "finding", "staging_pair", "drift"):
                 self._database.execute(f"DELETE FROM {table}")  # noqa: S608
             self._database.execute("DELETE FROM meta WHERE key IN ('stamp', 'overview')")
             self._fill("change", _CHANGE_COLUMNS, map(_change_row, _recorded(case)))
             self._fill("episode", _EPISODE_COLUMNS, map(_episode_row, case.episodes))
             self._fill("finding", _FINDING_COLUMNS, map(_finding_row, range(len(case.findings)), case.findings))
             self._fill("staging_pair", _PAIR_COLUMNS, map(_pair_row, range(len(case.staging)), case.staging))
+            self._fill("drift", _DRIFT_COLUMNS, map(_drift_row, range(len(case.drift)), case.drift))
             for key, value in (("stamp", stamp), ("overview", overview)):
                 self._database.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (key, _json(value)))
 
@@ -147,6 +149,13 @@ class Results:
         conditions.one_of("ident", query.idents)
         conditions.place(query)
         return self._values("finding", Finding, conditions, "position", query.limit)
+
+    def drift(self, query: Query = Query(), causes: Sequence[str] = ()) -> Iterator[DriftedField]:
+        """In the order of the case; the query's times say nothing here: drift is what is so now."""
+        conditions = _Conditions()
+        conditions.one_of("cause", causes)
+        conditions.place(replace(query, since=None, until=None))
+        return self._values("drift", DriftedField, conditions, "position", query.limit)
 
     def staging(self) -> Iterator[StagingPair]:
         """In the order of the case."""
@@ -214,6 +223,7 @@ _EPISODE_COLUMNS = ("id", "at", "application", "data")
 _FINDING_COLUMNS = (
     "id", "position", "at", "ident", "severity", "cluster", "application", "kind", "namespace", "name", "data",
 )  # fmt: skip
+_DRIFT_COLUMNS = ("position", "cluster", "application", "kind", "namespace", "name", "cause", "data")
 _PAIR_COLUMNS = ("position", "staging", "production", "data")
 
 
@@ -257,6 +267,12 @@ def _finding_row(position: int, finding: Finding) -> Row:
         place.kind if place else None, place.namespace if place else None, place.name if place else None,
         compressed(finding),
     )  # fmt: skip
+
+
+def _drift_row(position: int, one: DriftedField) -> Row:
+    place, owner = one.object, one.application
+    name = owner.name if owner else None
+    return position, place.cluster, name, place.kind, place.namespace, place.name, one.cause, compressed(one)
 
 
 def _pair_row(position: int, pair: StagingPair) -> Row:

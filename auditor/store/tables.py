@@ -303,6 +303,20 @@ class StagingPair(SQLModel, table=True):
     data: bytes
 
 
+class Drift(SQLModel, table=True):
+    """What is not as git says it, a row a field."""
+
+    __tablename__ = "drift"
+    position: int = Field(primary_key=True)
+    cluster: str
+    application: str | None
+    kind: str
+    namespace: str
+    name: str
+    cause: str
+    data: bytes
+
+
 class Night(SQLModel, table=True):
     """The runs that compared their findings with earlier ones, named by the end of their records."""
 

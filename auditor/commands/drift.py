@@ -1,0 +1,153 @@
+"""`auditor drift`: what is not as git says it now, and by what."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.commands import QUESTIONS, Command
+from auditor.console.options import (
+    AppOption,
+    ClusterOption,
+    ConfigOption,
+    ExitStatusOption,
+    Format,
+    FormatOption,
+    KindOption,
+    LimitOption,
+    NameOption,
+    NamespaceOption,
+    QuietOption,
+    StoreOption,
+)
+from auditor.console.status import Status
+
+if TYPE_CHECKING:
+    from auditor.model.drift import DriftedField
+    from auditor.model.resource import JsonObject
+
+COLUMNS = (
+    "application", "cluster", "group", "kind", "namespace", "name", "path", "desired", "live", "cause", "by", "at",
+    "because", "next", "change",
+)  # fmt: skip
+
+
+def drift(
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    cluster: ClusterOption = None,
+    app: AppOption = None,
+    namespace: NamespaceOption = None,
+    kind: KindOption = None,
+    name: NameOption = None,
+    cause: Annotated[
+        list[str] | None,
+        typer.Option("--cause", metavar="CAUSE", help="Of this cause, as 'a hand' or 'an unfinished sync'."),
+    ] = None,
+    limit: LimitOption = None,
+    output: FormatOption = Format.TABLE,
+    exit_status: ExitStatusOption = False,
+    quiet: QuietOption = False,
+) -> None:
+    """What is not as git says it at the end of the records, field by field, and by what it came to be so.
+
+    A hand, a pipeline, another controller or a default, an unfinished sync; what no record tells is said to be so.
+    """
+    from auditor.console import wire
+    from auditor.console.answer import say_csv, say_json
+    from auditor.console.computed import computed
+    from auditor.store import Query
+
+    causes = _known(cause or ())
+    with computed(config, store, quiet) as answers:
+        query = Query(
+            clusters=tuple(cluster or ()),
+            applications=tuple(app or ()),
+            namespaces=tuple(namespace or ()),
+            kinds=tuple(kind or ()),
+            names=tuple(name or ()),
+            limit=limit,
+        )
+        found = list(answers.store.results.drift(query, causes))
+        if output is Format.TABLE:
+            show_drift(found)
+        elif output is Format.CSV:
+            say_csv(COLUMNS, map(entry, found))
+        else:
+            say_json("auditor/drift/1", wire.as_of(answers.overview.as_of), "drift", map(entry, found))
+    if exit_status and found:
+        raise typer.Exit(Status.FINDINGS)
+
+
+def entry(one: "DriftedField") -> "JsonObject":
+    """One entry of `auditor/drift/1`."""
+    from auditor.console import wire
+    from auditor.objects import paths
+
+    return {
+        "application": one.application.name if one.application else None,
+        "object": str(one.object),
+        "cluster": one.object.cluster,
+        **wire.thing(one.object),
+        "path": paths.text(one.path) if one.path else None,
+        "what": _what(one),
+        "desired": one.desired.value if one.path and one.desired.state == "value" else None,
+        "live": one.live.value if one.path and one.live.state == "value" else None,
+        "desired_state": one.desired.state,
+        "live_state": one.live.state,
+        "cause": one.cause,
+        "by": one.by or None,
+        "at": wire.time(one.at),
+        "because": one.because,
+        "next": one.next or None,
+        "change": one.change,
+    }
+
+
+def show_drift(found: "Iterable[DriftedField]") -> None:
+    """One group an application: the field with both values, then its cause and what happens next."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from auditor.console.answer import console, text
+
+    out, count, above = console(), 0, ""
+    for one in found:
+        title = f"application {one.application}" if one.application else "no application"
+        if title != above:
+            out.print(text(title, "bold"))
+            above = title
+        out.print(Padding(text(f"{one.object}: {_what(one)}"), (0, 0, 0, 2)))
+        by = f", {one.by}" if one.by else ""
+        at = f", {one.at:%Y-%m-%d %H:%M:%S} UTC" if one.at else ""
+        out.print(Padding(Text.assemble(text(one.cause, "yellow"), text(f"{by}{at} ({one.because})")), (0, 0, 0, 4)))
+        if one.next:
+            out.print(Padding(text(one.next, "dim"), (0, 0, 0, 4)))
+        count += 1
+    if count:
+        out.print()
+    noun = "thing is" if count == 1 else "things are"
+    out.print(text(f"{count} {noun} not as git says." if count else "Nothing that the records show differs.", "dim"))
+
+
+def _what(one: "DriftedField") -> str:
+    from auditor.console.change_list import value_words
+    from auditor.objects import paths
+
+    if not one.path:
+        return "git does not declare it" if one.desired.state == "absent" else "deleted, and git declares it"
+    return f"{paths.text(one.path)}: git {value_words(one.desired)}, live {value_words(one.live)}"
+
+
+def _known(causes: Iterable[str]) -> tuple[str, ...]:
+    """The causes asked for; a usage error for one that there is not."""
+    from auditor.model.drift import DRIFT_CAUSES
+
+    asked = tuple(causes)
+    for cause in asked:
+        if cause not in DRIFT_CAUSES:
+            raise typer.BadParameter(f"there is no cause {cause!r}; there are: {', '.join(DRIFT_CAUSES)}")
+    return asked
+
+
+COMMAND = Command("drift", drift, QUESTIONS, 11)
