@@ -14,12 +14,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import IO
 
 SECONDS = 60.0
 _MEMORY = 8 << 30
 """Bytes of address space: Go reserves far more than it uses."""
-_HEAP = "1GiB"
 _OUTPUT = 64 << 20
+_LIMITS = (
+    (resource.RLIMIT_AS, _MEMORY),
+    (resource.RLIMIT_CPU, int(SECONDS)),
+    (resource.RLIMIT_FSIZE, _OUTPUT),
+    (resource.RLIMIT_CORE, 0),
+)
+_HEAP = "1GiB"
 _MESSAGE = 400
 """Characters of a program's complaint that a reader gets to see."""
 
@@ -52,7 +59,11 @@ def find_tools(folders: Sequence[Path] = ()) -> Tools:
 
 def run(command: Sequence[str], folder: Path, seconds: float = SECONDS) -> bytes:
     """What the command prints. Raises RenderFailedError for a failure, a passed limit or too much output."""
-    with tempfile.TemporaryDirectory(prefix="auditor-home-") as home, tempfile.TemporaryFile() as output:
+    with (
+        tempfile.TemporaryDirectory(prefix="auditor-home-") as home,
+        tempfile.TemporaryFile() as output,
+        tempfile.TemporaryFile() as complaints,
+    ):
         try:
             process = subprocess.Popen(
                 [*_without_network(), *command],
@@ -60,30 +71,35 @@ def run(command: Sequence[str], folder: Path, seconds: float = SECONDS) -> bytes
                 env=_environment(home),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
-                stderr=subprocess.PIPE,
+                stderr=complaints,
                 start_new_session=True,
-                preexec_fn=_limit,
             )
         except OSError as error:
             raise RenderFailedError(f"{command[0]} cannot be started: {error.strerror}") from error
+        _limit(process.pid)
         try:
-            _, complaint = process.communicate(timeout=seconds)
+            status = process.wait(timeout=seconds)
         except subprocess.TimeoutExpired as error:
             os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            process.wait()
             raise RenderFailedError(f"it took longer than {seconds:.0f} seconds") from error
-        if process.returncode:
-            raise RenderFailedError(_said(complaint, folder))
+        if status:
+            raise RenderFailedError(_said(complaints, folder))
         output.seek(0)
         return output.read()
 
 
-def _limit() -> None:
-    """In the child, before the program: what it may use."""
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (int(SECONDS), int(SECONDS)))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (_OUTPUT, _OUTPUT))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+def _limit(process: int) -> None:
+    """What a program may use from now on. It has begun a moment ago and grows only under the limits; code that runs
+    in the child before the program does would not be safe beside threads."""
+    prlimit = getattr(resource, "prlimit", None)
+    if prlimit is None:
+        return  # only Linux has it: elsewhere the clock alone stops a program
+    for kind, most in _LIMITS:
+        try:
+            prlimit(process, kind, (most, most))
+        except (ProcessLookupError, PermissionError):
+            return
 
 
 def _environment(home: str) -> dict[str, str]:
@@ -113,6 +129,7 @@ def _works(command: Sequence[str]) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def _said(complaint: bytes, folder: Path) -> str:
-    text = " ".join(complaint.decode("utf-8", "replace").replace(f"{folder}/", "").split())
+def _said(complaints: IO[bytes], folder: Path) -> str:
+    complaints.seek(0)
+    text = " ".join(complaints.read(1 << 16).decode("utf-8", "replace").replace(f"{folder}/", "").split())
     return text[:_MESSAGE] or "it failed without a word"
