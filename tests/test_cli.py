@@ -2,9 +2,9 @@
 
 import os
 import re
+import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,8 +27,8 @@ def auditor(*arguments: str, **environment: str) -> "subprocess.CompletedProcess
 
 def test_the_commands_are_these() -> None:
     assert [command.name for command in registry.commands()] == [
-        "demo", "init", "collect", "run", "report", "changes", "who", "episodes", "findings", "drift", "staging", "show",
-        "sources", "sql", "verify",
+        "demo", "init", "collect", "run", "report", "changes", "who", "episodes", "findings", "drift", "staging",
+        "show", "sources", "sql", "verify",
     ]  # fmt: skip
 
 
@@ -71,9 +71,11 @@ print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
 
 def test_help_is_there_within_a_moment() -> None:
     def seconds() -> float:
-        start = time.perf_counter()
+        """Of a processor: a machine that is busy with other work does not count."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert auditor("--help").returncode == 0
-        return time.perf_counter() - start
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     assert min(seconds() for _ in range(5)) < 0.3
 
