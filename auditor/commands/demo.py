@@ -43,8 +43,10 @@ def demo(
             case = compute(place, opened)
         written = write_reports(case, place.config, "postmortem", _formats(), folder / "reports")
     show_answers(case, place.config)
-    for path in written:
+    for path in written.paths:
         typer.echo(f"{path.suffix[1:]:<5} {path}")
+    if written.problem:
+        raise written.problem
 
 
 def unpack(folder: Path) -> None:

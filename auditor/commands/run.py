@@ -79,8 +79,10 @@ def run(
             written = write_reports(case, place.config, name, form or FORMATS, output)
             night = tonight(opened, case, place.config, Bounds(tuple(app or ()), tuple(cluster or ())), baseline)
     show_night(night)
-    for path in written:
+    for path in written.paths:
         typer.echo(str(path))
+    if written.problem:
+        raise written.problem
     raise typer.Exit(status(outcome(night, fail_on.value)))
 
 

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,16 +41,26 @@ def renderer_for(report: "Report", form: str) -> "Renderer":
     return known[form]
 
 
-def write_reports(case: Case, config: Config, name: str, forms: Sequence[str], folder: Path) -> list[Path]:
-    """One file a format, named as the report; those that were there are replaced."""
+@dataclass(frozen=True, slots=True)
+class WrittenReports:
+    """The files that were written, and what kept the first of the others from being so."""
+
+    paths: tuple[Path, ...]
+    problem: RenderError | None
+
+
+def write_reports(case: Case, config: Config, name: str, forms: Sequence[str], folder: Path) -> WrittenReports:
+    """One file a format, named as the report; a format that cannot be made (no Pango) keeps no other from it."""
     report = report_named(name)
-    written = []
-    for form in forms:
-        renderer = renderer_for(report, form)
+    paths, problem = [], None
+    for renderer in [renderer_for(report, form) for form in forms]:
         path = folder / f"{name}{renderer.suffix}"
-        write_file(path, renderer.render(report, case, options(config)))
-        written.append(path)
-    return written
+        try:
+            write_file(path, renderer.render(report, case, options(config)))
+            paths.append(path)
+        except RenderError as error:
+            problem = problem or error
+    return WrittenReports(tuple(paths), problem)
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,14 @@ def say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Say:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "")
     return lambda *arguments: run(partial(app(), list(arguments)))
+
+
+class NoPango:
+    """A machine without Pango: loading WeasyPrint fails as it does there."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == "weasyprint":
+            raise OSError("cannot load library 'libpango-1.0-0'")
 
 
 def configure(text: str) -> None:
@@ -148,3 +157,14 @@ def test_a_report_that_cannot_be_made_leaves_no_file(
     assert say("report", "postmortem", "--output", "new/x.html", "--quiet") == Status.CLEAN
     assert [path.name for path in Path("new").iterdir()] == ["x.html"]
     assert Path("new/x.html").stat().st_mode & 0o077 == 0
+
+
+def test_without_pango_the_other_formats_are_written(
+    say: Say, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "weasyprint", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [NoPango(), *sys.meta_path])
+    configure("")
+    assert say("run", "--output", "out", "--quiet") == Status.RENDER
+    assert sorted(path.name for path in Path("out").iterdir()) == ["postmortem.html", "postmortem.json"]
+    assert "Pango" in capsys.readouterr().err
