@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from auditor.correlate.commands_sent import commands
 from auditor.correlate.drafts import Channel, Identify, cause_of
-from auditor.correlate.targets import is_of_an_object, kind_names, targets
+from auditor.correlate.targets import KindNames, Place, is_of_an_object, targets
 from auditor.model.change import AppKey, Change, Write
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import ObjectId
@@ -44,14 +44,14 @@ def relevant(
 
     Reads the events twice, and keeps no more than the names of objects.
     """
-    names = kind_names(events())
-    wanted = {
-        target.object
-        for event in events()
-        if is_of_an_object(event)
-        for target in targets(event, names)
-        if managed(target.object) or cause_of(identify(event), channel(event, "unknown")) != "controller"
-    }
+    names, touched = KindNames(), dict[Place, bool]()
     for event in events():
-        if is_of_an_object(event) and any(target.object in wanted for target in targets(event, names)):
+        if is_of_an_object(event):
+            names.learn(event)
+            by_controller = cause_of(identify(event), channel(event, "unknown")) == "controller"
+            for target in targets(event):
+                touched[target.place] = touched.get(target.place, False) or not by_controller
+    wanted = {place for place, by_others in touched.items() if by_others or managed(names.object(place))}
+    for event in events():
+        if is_of_an_object(event) and any(target.place in wanted for target in targets(event)):
             yield event

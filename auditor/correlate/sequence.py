@@ -5,11 +5,12 @@ all servers, so it orders what carries it; the rest goes by time between those.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Protocol, TypeVar
 
-from auditor.correlate.bodies import Bodies, Meta
+from auditor.correlate.bodies import Bodies, Head, Meta
 from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.objects import kinds
 
@@ -31,6 +32,25 @@ class Request:
     item: int | None = None
     """Its object's place in the response's list, for a deletecollection."""
 
+    @property
+    def head(self) -> Head:
+        """The top of the response."""
+        return self.bodies.head
+
+
+class Answered(Protocol):
+    """A request of which only the event and the top of its response are at hand."""
+
+    @property
+    def event(self) -> AuditEvent:
+        """The event; its bodies may be elsewhere."""
+        ...
+
+    @property
+    def head(self) -> Head:
+        """The top of the response."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
@@ -41,6 +61,9 @@ class Sighting:
 
 Entry = Request | Sighting
 
+A = TypeVar("A", bound=Answered)
+T = TypeVar("T")
+
 
 @dataclass(frozen=True, slots=True)
 class _Place:
@@ -50,7 +73,6 @@ class _Place:
     id: str
     uid: str
     ends_a_life: bool
-    entry: Entry
 
     @property
     def key(self) -> tuple[int, int, datetime, str]:
@@ -63,17 +85,30 @@ def once(events: Iterable[AuditEvent]) -> list[AuditEvent]:
     An audit ID proves nothing, as a client may choose it. Two events are one request only if they are the same record,
     or two stages of it, or what an aggregated API server wrote beside the one that passed the request on.
     """
-    unique = {event.id: event for event in events}
-    ordered = sorted(unique.values(), key=lambda event: (event.stage not in FINAL_STAGES, event.at, event.id))
-    kept: dict[tuple[str, ...], list[AuditEvent]] = {}
-    for event in ordered:
-        told = kept.setdefault(_request_key(event), [])
-        twin = next((place for place, other in enumerate(told) if _is_one_request(event, other)), None)
-        if twin is None:
-            told.append(event)
-        elif _bodies(event) > _bodies(told[twin]):
-            told[twin] = event
-    return [event for told in kept.values() for event in told]
+    return once_by(events, lambda event: event, lambda event: (event.request, event.response))
+
+
+def once_by(
+    told: Iterable[T], event_of: Callable[[T], AuditEvent], bodies_of: Callable[[T], tuple[bytes | None, bytes | None]]
+) -> list[T]:
+    """`once` for what holds events and bodies in its own way; equal bodies must be equal bytes."""
+    unique = {event_of(each).id: each for each in told}
+    ordered = sorted(unique.values(), key=lambda each: _final_first(event_of(each)))
+    kept: dict[tuple[str, ...], list[T]] = {}
+    for each in ordered:
+        alike = kept.setdefault(_request_key(event_of(each)), [])
+        for place, other in enumerate(alike):
+            if _is_one_request(event_of(each), event_of(other), bodies_of(each), bodies_of(other)):
+                if _richness(bodies_of(each)) > _richness(bodies_of(other)):
+                    alike[place] = each
+                break
+        else:
+            alike.append(each)
+    return [each for alike in kept.values() for each in alike]
+
+
+def _final_first(event: AuditEvent) -> tuple[bool, datetime, str]:
+    return (event.stage not in FINAL_STAGES, event.at, event.id)
 
 
 def _request_key(event: AuditEvent) -> tuple[str, ...]:
@@ -81,33 +116,36 @@ def _request_key(event: AuditEvent) -> tuple[str, ...]:
     return (event.cluster, event.audit_id, event.verb, uri, event.subresource, event.user, event.impersonated_user)
 
 
-def _is_one_request(event: AuditEvent, other: AuditEvent) -> bool:
+_Bodies = tuple[bytes | None, bytes | None]
+
+
+def _is_one_request(event: AuditEvent, other: AuditEvent, bodies: _Bodies, others: _Bodies) -> bool:
     if event.stage not in FINAL_STAGES:
         return event.at == other.at
     kind = kinds.kind_of(event.api_group, event.resource)
     if not event.audit_id or (kind is not None and kinds.is_built_in(event.api_group, kind)):
         return False
-    contradict = event.request and other.request and event.request != other.request
+    contradict = bodies[0] and others[0] and bodies[0] != others[0]
     return not contradict and abs(event.at - other.at) <= _TWICE_WITHIN and event.source_ips != other.source_ips
 
 
-def _bodies(event: AuditEvent) -> int:
-    return (event.request is not None) + 2 * (event.response is not None)
+def _richness(bodies: _Bodies) -> int:
+    return (bodies[0] is not None) + 2 * (bodies[1] is not None)
 
 
-def in_order(entries: Iterable[Entry]) -> list[Entry]:
+def in_order(entries: Iterable[A | Sighting]) -> list[A | Sighting]:
     """The entries of one object, first stored first."""
-    places = sorted((_place(entry) for entry in entries), key=lambda place: (place.at, place.id))
-    numbered = sorted((place for place in places if place.version is not None), key=lambda place: place.key)
-    times = sorted(place.at for place in numbered)
-    slots: list[list[_Place]] = [[] for _ in range(len(numbered) + 1)]
-    for place in places:
+    placed = sorted(((_place(entry), entry) for entry in entries), key=lambda pair: (pair[0].at, pair[0].id))
+    numbered = sorted((pair for pair in placed if pair[0].version is not None), key=lambda pair: pair[0].key)
+    places = [place for place, _ in numbered]
+    times = sorted(place.at for place in places)
+    slots: list[list[A | Sighting]] = [[] for _ in range(len(numbered) + 1)]
+    for place, entry in placed:
         if place.version is None:
-            slots[_slot(place, numbered, bisect_right(times, place.at))].append(place)
-    ordered = [place.entry for place in slots[0]]
-    for place, following in zip(numbered, slots[1:], strict=True):
-        ordered.append(place.entry)
-        ordered.extend(each.entry for each in following)
+            slots[_slot(place, places, bisect_right(times, place.at))].append(entry)
+    ordered = list(slots[0])
+    for (_, entry), following in zip(numbered, slots[1:], strict=True):
+        ordered += [entry, *following]
     return ordered
 
 
@@ -126,17 +164,17 @@ def _slot(place: _Place, numbered: Sequence[_Place], by_time: int) -> int:
     return next(index for index, other in enumerate(numbered) if other.uid == inside) if inside else by_time
 
 
-def _place(entry: Entry) -> _Place:
+def _place(entry: Answered | Sighting) -> _Place:
     if isinstance(entry, Sighting):
         snapshot = entry.snapshot
         at = snapshot.at + _WHOLE_SECOND if snapshot.at else datetime.max.replace(tzinfo=UTC)
         where = f"{snapshot.origin.source}:{snapshot.origin.offset}"
-        return _Place(_number(snapshot.resource_version), 4, at, where, snapshot.uid, False, entry)
-    event, meta = entry.event, entry.bodies.head.meta
-    uid = meta.uid or event.uid or (entry.bodies.head.details.uid if entry.bodies.head.details else "")
+        return _Place(_number(snapshot.resource_version), 4, at, where, snapshot.uid, False)
+    event, meta = entry.event, entry.head.meta
+    uid = meta.uid or event.uid or (entry.head.details.uid if entry.head.details else "")
     version, rank = _version(event, meta)
     ends = event.verb in ("delete", "deletecollection") and version is None
-    return _Place(version, rank, event.at, event.id, uid, ends, entry)
+    return _Place(version, rank, event.at, event.id, uid, ends)
 
 
 def _version(event: AuditEvent, stored: Meta) -> tuple[int | None, int]:

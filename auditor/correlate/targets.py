@@ -1,15 +1,12 @@
 """Which objects a request means: the target of a change is not always the resource that the request names."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from auditor.correlate.bodies import Bodies
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import ObjectId
 from auditor.objects import kinds
-
-KindNames = Mapping[tuple[str, str, str], str]
-"""By (cluster, group, resource), the kind as bodies in the records call it."""
 
 _NEVER_STORED = frozenset(
     {
@@ -26,12 +23,49 @@ _NEVER_STORED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """One object that a request means, and its place among several."""
+class Place:
+    """An object as requests address it: by its resource's plural name. Bodies tell which kind that is."""
 
-    object: ObjectId
-    position: int | None
-    """Of the item in the response's list, for a deletecollection; None otherwise."""
+    cluster: str
+    group: str
+    resource: str
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One object that a request means."""
+
+    place: Place
+    item: int | None
+    """Its position in the response's list, for a deletecollection; None otherwise."""
+
+
+class KindNames:
+    """The kinds of resources that are not built in, learned from the bodies that name them."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str, str], str] = {}
+
+    def learn(self, event: AuditEvent) -> None:
+        """Read the kind from a body of this event, where it is needed and not known yet."""
+        key = (event.cluster, event.api_group, event.resource)
+        if key in self._known or event.subresource or kinds.kind_of(event.api_group, event.resource):
+            return
+        bodies = Bodies(event)
+        if bodies.answers_with_object and bodies.head.kind:
+            self._known[key] = bodies.head.kind
+        elif event.verb in ("create", "update") and isinstance(sent := bodies.request, dict):
+            kind = sent.get("kind")
+            if isinstance(kind, str) and kind:
+                self._known[key] = kind
+
+    def object(self, place: Place) -> ObjectId:
+        """The identity of the object at a place; its kind is the resource's name where no record tells it."""
+        known = kinds.kind_of(place.group, place.resource)
+        kind = known or self._known.get((place.cluster, place.group, place.resource)) or place.resource
+        return ObjectId(place.cluster, place.group, kind, place.namespace, place.name)
 
 
 def is_of_an_object(event: AuditEvent) -> bool:
@@ -41,36 +75,19 @@ def is_of_an_object(event: AuditEvent) -> bool:
     )
 
 
-def kind_names(events: Iterable[AuditEvent]) -> dict[tuple[str, str, str], str]:
-    """The kinds of resources that are not built in, from the bodies that name them."""
-    names: dict[tuple[str, str, str], str] = {}
-    for event in events:
-        key = (event.cluster, event.api_group, event.resource)
-        if key in names or event.subresource or kinds.kind_of(event.api_group, event.resource):
-            continue
-        bodies = Bodies(event)
-        if bodies.answers_with_object and bodies.head.kind:
-            names[key] = bodies.head.kind
-        elif isinstance(request := bodies.request, dict) and event.verb in ("create", "update"):
-            kind = request.get("kind")
-            if isinstance(kind, str) and kind:
-                names[key] = kind
-    return names
-
-
-def targets(event: AuditEvent, names: KindNames) -> tuple[Target, ...]:
+def targets(event: AuditEvent) -> tuple[Target, ...]:
     """The objects of a request: the parent for a sub-resource, each one that the record names for a deletecollection.
 
     A deletecollection of which the record names none has one target without a name.
     """
     if event.verb == "deletecollection" and not event.name:
-        items = tuple(_items(event, names))
+        items = tuple(_items(event))
         if items:
             return items
-    return (Target(_object(event, names, event.namespace, event.name), None),)
+    return (Target(_place(event, event.namespace, event.name), None),)
 
 
-def _items(event: AuditEvent, names: KindNames) -> Iterator[Target]:
+def _items(event: AuditEvent) -> Iterator[Target]:
     response = Bodies(event).response or {}
     items = response.get("items")
     for position, item in enumerate(items if isinstance(items, list) else []):
@@ -78,12 +95,12 @@ def _items(event: AuditEvent, names: KindNames) -> Iterator[Target]:
         if isinstance(metadata, dict) and isinstance(name := metadata.get("name"), str):
             namespace = metadata.get("namespace")
             place = namespace if isinstance(namespace, str) else event.namespace
-            yield Target(_object(event, names, place, name), position)
+            yield Target(_place(event, place, name), position)
 
 
-def _object(event: AuditEvent, names: KindNames, namespace: str, name: str) -> ObjectId:
-    known = kinds.kind_of(event.api_group, event.resource)
-    kind = known or names.get((event.cluster, event.api_group, event.resource)) or event.resource
-    group = kinds.canonical_group(event.api_group, kind)
-    cluster_wide = kinds.is_namespaced(group, kind) is False
-    return ObjectId(event.cluster, group, kind, "" if cluster_wide else namespace, name)
+def _place(event: AuditEvent, namespace: str, name: str) -> Place:
+    """For a Namespace, and for a kind that has moved to another group, as its manifests have it."""
+    kind = kinds.kind_of(event.api_group, event.resource)
+    group = kinds.canonical_group(event.api_group, kind) if kind else event.api_group
+    cluster_wide = kind is not None and kinds.is_namespaced(group, kind) is False
+    return Place(event.cluster, group, event.resource, "" if cluster_wide else namespace, name)

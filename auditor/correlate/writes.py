@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from auditor.correlate.bodies import Bodies
 from auditor.correlate.drafts import Channel, Desired, Identify, Senses
-from auditor.correlate.sequence import Entry, Request, Sighting, in_order, once
+from auditor.correlate.packed import Packed, pack
+from auditor.correlate.sequence import Sighting, in_order, once, once_by
 from auditor.correlate.story import Story
-from auditor.correlate.targets import is_of_an_object, kind_names, targets
+from auditor.correlate.targets import KindNames, Place, is_of_an_object, targets
 from auditor.model.case import LiveState
 from auditor.model.change import Write
 from auditor.model.facts import AuditEvent, ObjectSnapshot
@@ -53,7 +53,7 @@ def histories(
     for subject in sorted(entries):
         story = Story(subject, Senses(identify, channel, desired, instance_label, begins.get(subject.cluster)))
         for entry in in_order(entries.pop(subject)):
-            story.take(entry)
+            story.take(entry if isinstance(entry, Sighting) else entry.opened())
         yield ObjectHistory(subject, story.writes(), story.live())
 
 
@@ -80,25 +80,45 @@ def live_states(told: Iterable[ObjectHistory]) -> dict[ObjectId, LiveState]:
     return {history.object: history.live for history in told}
 
 
-def by_object(events: Iterable[AuditEvent], snapshots: Iterable[ObjectSnapshot]) -> dict[ObjectId, list[Entry]]:
-    """The entries of each object, in no particular order."""
-    requests = once(event for event in events if is_of_an_object(event))
-    names = kind_names(requests)
-    entries: dict[ObjectId, list[Entry]] = {}
-    for event in requests:
-        bodies = Bodies(event)
-        for target in targets(event, names):
-            entries.setdefault(target.object, []).append(Request(event, bodies, target.position))
+def by_object(
+    events: Iterable[AuditEvent], snapshots: Iterable[ObjectSnapshot]
+) -> dict[ObjectId, list[Packed | Sighting]]:
+    """The entries of each object, in no particular order, their bodies packed until it is their turn."""
+    names = KindNames()
+    told: dict[Place, list[Packed]] = {}
+    for event in _objects_once(events):
+        names.learn(event)
+        for target in targets(event):
+            told.setdefault(target.place, []).append(pack(event, target.item))
+    entries: dict[ObjectId, list[Packed | Sighting]] = {}
+    for place, requests in told.items():
+        entries.setdefault(names.object(place), []).extend(_once(requests))
     for snapshot in snapshots:
         entries.setdefault(_shown(snapshot), []).append(Sighting(snapshot))
     return entries
 
 
-def _begins(entries: Mapping[ObjectId, list[Entry]]) -> dict[str, datetime]:
+def _objects_once(events: Iterable[AuditEvent]) -> Iterator[AuditEvent]:
+    """Those about stored objects; of two tellings of one deletecollection the one that names its objects, as no
+    object of its own shows that they are one."""
+    collections: list[AuditEvent] = []
+    for event in events:
+        if event.verb == "deletecollection":
+            collections.append(event)
+        elif is_of_an_object(event):
+            yield event
+    yield from once(collections)
+
+
+def _once(requests: Iterable[Packed]) -> list[Packed]:
+    return once_by(requests, lambda each: each.event, lambda each: (each.request, each.response))
+
+
+def _begins(entries: Mapping[ObjectId, list[Packed | Sighting]]) -> dict[str, datetime]:
     """By cluster, the time of the first audit event."""
     begins: dict[str, datetime] = {}
     for subject, told in entries.items():
-        times = [entry.event.at for entry in told if isinstance(entry, Request)]
+        times = [entry.event.at for entry in told if isinstance(entry, Packed)]
         if times:
             begins[subject.cluster] = min(begins.get(subject.cluster, times[0]), *times)
     return begins
