@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 GIT_STYLES = {"reflected": "cyan", "already": "cyan", "not-reflected": "yellow", "not-in-git": "yellow"}
 _INDENT = 10
-_LONG = 40
+_LONG = 100
 """Characters of a value that are shown."""
 
 
