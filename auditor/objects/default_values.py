@@ -89,10 +89,17 @@ def _list_kind(names: JsonObject) -> Json | _Nothing:
     return f"{names['kind']}List" if names.get("kind") else NOTHING
 
 
-_SCALE_UP: list[Json] = [
-    {"type": "Pods", "value": 4, "periodSeconds": 15},
-    {"type": "Percent", "value": 100, "periodSeconds": 15},
-]
+_RULES: Mapping[str, Json] = {
+    "scaleUp": {
+        "stabilizationWindowSeconds": 0,
+        "selectPolicy": "Max",
+        "policies": [
+            {"type": "Pods", "value": 4, "periodSeconds": 15},
+            {"type": "Percent", "value": 100, "periodSeconds": 15},
+        ],
+    },
+    "scaleDown": {"selectPolicy": "Max", "policies": [{"type": "Percent", "value": 100, "periodSeconds": 15}]},
+}
 _CONTAINER: Mapping[str, Default] = {
     "imagePullPolicy": pull_policy,
     "terminationMessagePath": "/dev/termination-log",
@@ -190,14 +197,7 @@ DEFAULTS: Mapping[str, Mapping[str, Default]] = {
     },
     "batch.PodFailurePolicyOnPodConditionsPattern": {"status": "True"},
     "autoscaling.v2.HorizontalPodAutoscalerSpec": {"minReplicas": 1, "metrics": _metrics},
-    "autoscaling.v2.HorizontalPodAutoscalerBehavior": {
-        "scaleUp": {"stabilizationWindowSeconds": 0, "selectPolicy": "Max", "policies": _SCALE_UP},
-        "scaleDown": {
-            "selectPolicy": "Max",
-            "policies": [{"type": "Percent", "value": 100, "periodSeconds": 15}],
-        },
-    },
-    "autoscaling.v2.HPAScalingRules": {"selectPolicy": "Max"},
+    "autoscaling.v2.HorizontalPodAutoscalerBehavior": _RULES,
     "networking.NetworkPolicyPort": {"protocol": "TCP"},
     "networking.NetworkPolicySpec": {"policyTypes": _policy_types},
     "networking.IngressClassParametersReference": {"scope": "Cluster"},
@@ -303,5 +303,14 @@ def _with_requests(container: Json) -> Json:
     return container | {"resources": resources | {"requests": requests}}
 
 
-COMPLETED: Mapping[str, Callable[[JsonObject], JsonObject]] = {"core.LimitRangeItem": _limits, "core.Pod": _requests}
+def _behavior(behavior: JsonObject) -> JsonObject:
+    """Rules for one direction keep what the other defaults of that direction are."""
+    return behavior | {key: _both(rules, behavior.get(key)) for key, rules in _RULES.items()}
+
+
+COMPLETED: Mapping[str, Callable[[JsonObject], JsonObject]] = {
+    "core.LimitRangeItem": _limits,
+    "core.Pod": _requests,
+    "autoscaling.v2.HorizontalPodAutoscalerBehavior": _behavior,
+}
 """Types whose defaults are more than a value for an absent field."""

@@ -142,7 +142,10 @@ def _walk_items(
         for place, items in enumerate(sides):
             if segment in items:
                 pair[place] = {key: value for key, value in items[segment].items() if key not in keys}
-        yield from _walk(node.items, pair[0], pair[1], (*path, segment), instance_label, within)
+        found = list(_walk(node.items, pair[0], pair[1], (*path, segment), instance_label, within))
+        if not found and (segment in sides[0]) != (segment in sides[1]):
+            found = [FieldChange((*path, segment), _shown(pair[0]), _shown(pair[1]))]  # an item that is all key
+        yield from found
 
 
 def _same_list(node: Node, before: _Side, after: _Side) -> bool:

@@ -14,7 +14,8 @@ from auditor.objects import schema
 _PLAIN_KEY = re.compile(r"""[^.\[\]"\s\\]+""")
 _PLAIN_VALUE = re.compile(r"""[^\[\]",\s\\]+""")
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
-_POSITION = re.compile(r"\d+")
+_POSITION = re.compile(r"[0-9]{1,9}")
+_INDEX = re.compile(r"-?[0-9]{1,9}")
 
 
 def text(path: Path) -> str:
@@ -141,7 +142,7 @@ def pointer(path: Path, document: Json) -> str | None:
 def _step(document: Json, segment: str | int) -> Json:
     if isinstance(document, dict):
         return document.get(str(segment))
-    if isinstance(document, list) and isinstance(segment, int) and segment < len(document):
+    if isinstance(document, list) and isinstance(segment, int) and -len(document) <= segment < len(document):
         return document[segment]
     return None
 
@@ -149,7 +150,7 @@ def _step(document: Json, segment: str | int) -> Json:
 def from_pointer(document: JsonObject | None, pointer: str, group: str, kind: str) -> Path:
     """A JSON Pointer as a path: positions in this document become merge keys, and an atomic list ends the path.
 
-    A position that the document does not have (`-`, or no document) stays as the number, or ends the path at the list.
+    A position that cannot be looked up, as there is no such item or no document, stays a number; `-` ends the path.
     """
     node = schema.root(group, kind)
     here: Json = document
@@ -160,9 +161,7 @@ def from_pointer(document: JsonObject | None, pointer: str, group: str, kind: st
             here, node = _step(here, step), node.child(step)
             continue
         keys = node.keys_for(here if isinstance(here, list) else [])
-        if not keys:
-            break
-        if not step.isdigit():
+        if not keys or not _INDEX.fullmatch(step):
             break
         item = _step(here, int(step))
         segments.append(item_segment(item, keys) if isinstance(item, dict) else int(step))
