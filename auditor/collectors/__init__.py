@@ -1,6 +1,7 @@
 """Collectors: one generator a source. Each yields `Batch`es; what cannot be read is a `Skipped`, never an exception."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,6 +24,10 @@ class Reading:
     progress: Progress
     shipped: tuple[Path, ...] = ()
     """Further such folders, only read: what the sample incident brings, for a machine without git and renderers."""
+    workers: int = 1
+    """Processes (or tasks of `executor`) that scan a large file at the same time; 1 scans in this process."""
+    executor: Executor | None = None
+    """What runs them, where that is not this machine's processes: a Dask client's `get_executor()`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,52 @@ def skip(stream: Stream, offset: int) -> bool:
     return not offset
 
 
+class Section:
+    """The lines of a plain file that begin in a span of it: from the first one after `start` to the last before `end`.
+
+    Sections that follow each other hold every line once. `start` is where the first one really begins.
+    """
+
+    def __init__(self, file: BinaryIO, start: int, end: int) -> None:
+        self.damage = ""
+        self._file = file
+        self.start = self._line_at(start)
+        self._end = self._line_at(end)
+        self._at = self.start
+        file.seek(self.start)
+
+    def read(self, size: int) -> bytes:
+        """See Stream."""
+        data = self._file.read(min(size, max(self._end - self._at, 0)))
+        self._at += len(data)
+        return data
+
+    def close(self) -> None:
+        """See Stream."""
+        self._file.close()
+
+    def _line_at(self, offset: int) -> int:
+        """Where the first line begins at or after `offset`; the end of the file where none does."""
+        if not offset:
+            return 0
+        at = offset - 1
+        self._file.seek(at)
+        while block := self._file.read(BLOCK):
+            if (newline := block.find(b"\n")) >= 0:
+                return at + newline + 1
+            at += len(block)
+        return at
+
+
+def plain_size(file: BinaryIO) -> int:
+    """The size of a file that holds UTF-8 as it is, so that it may be read in sections; 0 for any other."""
+    if not file.seekable():
+        return 0
+    head = file.read(8)
+    plain = head[:2] not in (_GZIP, _ZSTD[:2]) and not _utf16(head)
+    return file.seek(0, 2) if plain else 0
+
+
 def foreign_format(head: bytes) -> str:
     """The name of a binary format that is not read, "" for all others."""
     return next((name for magic, name in _FOREIGN.items() if head.startswith(magic)), "")

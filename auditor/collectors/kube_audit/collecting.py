@@ -1,17 +1,20 @@
 """One pass over the configured audit logs: what is new in them, in batches that a store can commit one by one."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import closing, contextmanager
 from dataclasses import replace
 
 from auditor.collectors import Reading
-from auditor.collectors.kube_audit import resume
+from auditor.collectors.kube_audit import parallel, resume
 from auditor.collectors.kube_audit import tally as tallies
 from auditor.collectors.kube_audit.gathering import Clusters, Gathering
+from auditor.collectors.kube_audit.parallel import Part, Task
 from auditor.collectors.kube_audit.resume import Known
 from auditor.collectors.kube_audit.scan import Scanner, State
 from auditor.collectors.kube_audit.tally import Tally
-from auditor.collectors.sources import Missing, Source, expand, open_stream
-from auditor.collectors.streams import Stream
+from auditor.collectors.sources import Missing, Source, expand, open_raw, open_stream
+from auditor.collectors.streams import Stream, plain_size, skip
 from auditor.errors import SourceError
 from auditor.model.facts import AuditEvent, Batch, Skipped, SourceMark
 
@@ -21,62 +24,66 @@ BATCH = 8 << 20
 
 def collect(reading: Reading) -> Iterator[Batch]:
     """Batches of all audit sources of the configuration. What cannot be read is a mark that says why."""
-    names = tuple(cluster.name for cluster in reading.config.clusters)
     listed: dict[Source, list[str]] = {}
     for cluster in reading.config.clusters:
         for found in expand(reading.config.folder, cluster.audit):
             if isinstance(found, Missing):
-                yield Batch((), _problem(cluster.name, found.name, found.problem))
+                yield Batch((), _unreadable(reading, cluster.name, found.name, found.problem))
             else:
                 listed.setdefault(found, []).append(cluster.name)
-    for name in names:
-        own = [source for source, clusters in listed.items() if clusters[0] == name]
-        for known in resume.recognise(own, reading.known("audit", name)):
-            clusters = Clusters(tuple(listed[known.source]), names)
-            yield from _SourceReading(reading, known, clusters).batches()
+    with _executor(reading) as executor:
+        for cluster in reading.config.clusters:
+            own = [source for source, names in listed.items() if names[0] == cluster.name]
+            for known in resume.recognise(own, reading.known("audit", cluster.name)):
+                yield from _SourceReading(reading, known, tuple(listed[known.source]), executor).batches()
 
 
-def _problem(cluster: str, name: str, sentence: str) -> SourceMark:
-    return SourceMark("audit", cluster, name, "", "unknown", problem=sentence)
+def _unreadable(reading: Reading, cluster: str, name: str, sentence: str) -> SourceMark:
+    """A mark with a problem; what was known stays known."""
+    mark = next((mark for mark in reading.known("audit", cluster) if mark.source == name), None)
+    return replace(mark or SourceMark("audit", cluster, name, "", "unknown"), problem=sentence)
+
+
+@contextmanager
+def _executor(reading: Reading) -> Iterator[Executor | None]:
+    """What scans large files beside this process; None where this process does it all."""
+    if reading.executor is not None or reading.workers <= 1:
+        yield reading.executor
+        return
+    with parallel.processes(reading.workers) as executor:
+        yield executor
 
 
 class _SourceReading:
-    """One source, read from where an earlier run left it."""
+    """One source, read from where an earlier run left it. `names` are the clusters that list it."""
 
-    def __init__(self, reading: Reading, known: Known, clusters: Clusters) -> None:
+    def __init__(self, reading: Reading, known: Known, names: Sequence[str], executor: Executor | None) -> None:
         self._reading = reading
-        self._known = known
-        self._clusters = clusters
-        self._home = clusters.candidates[0]
-        self._name = known.source.name
+        self._executor = executor
+        self._source = known.source
+        self._head = known.head
+        self._before = known.mark
         self._mark = known.mark
         self._formerly = known.formerly
         self._reread_from: int | None = None
+        self._home = names[0]
+        self._clusters = Clusters(tuple(names), tuple(cluster.name for cluster in reading.config.clusters))
 
     def batches(self) -> Iterator[Batch]:
         """What is new in it; nothing where nothing is."""
         try:
-            raw = resume.raw_digest(self._known.source)
+            raw = resume.raw_digest(self._source)
             if resume.unchanged(self._mark, raw) and not self._formerly:
                 return
             stream = self._stream_at_mark()
         except (SourceError, OSError) as error:
-            yield Batch((), self._unreadable(str(error)))
+            yield Batch((), _unreadable(self._reading, self._home, self._source.name, str(error)))
             return
-        try:
-            yield from self._scan(stream, raw)
-        finally:
-            stream.close()
-
-    def _unreadable(self, sentence: str) -> SourceMark:
-        """What was known stays known; only the problem is new."""
-        known = self._reading.known("audit", self._home)
-        mark = next((mark for mark in known if mark.source == self._name), None)
-        return replace(mark, problem=sentence) if mark else _problem(self._home, self._name, sentence)
+        yield from self._scan(stream, raw)
 
     def _stream_at_mark(self) -> Stream:
         """The stream where the mark left it; from its beginning, and without the mark, where the content is another."""
-        stream = open_stream(self._known.source)
+        stream = open_stream(self._source)
         if self._mark is None:
             return stream
         if resume.continued(stream, self._mark):
@@ -84,34 +91,69 @@ class _SourceReading:
             return stream
         stream.close()
         self._mark, self._reread_from = None, 0
-        return open_stream(self._known.source)
+        return open_stream(self._source)
 
     def _scan(self, stream: Stream, raw: str) -> Iterator[Batch]:
         state = resume.state_of(self._mark) if self._mark else State()
         sink = self._gathering()
+        self._reading.progress.begin(self._source.name, self._total(state))
+        begun = state.offset
+        for part in self._parts(state, sink.floors):
+            for cluster, tally in part.tallies.items():
+                sink.tallies.setdefault(cluster, Tally()).add(tally)
+            self._reading.progress.advance(part.state.offset - state.offset)
+            state = part.state
+            yield from self._told(sink, part.facts, part.skipped, self._position(part.near, state))
+        if state.offset > begun:
+            stream.close()
+            stream = open_stream(self._source)
+            skip(stream, state.offset)
         scanner = Scanner(stream, sink, state)
-        self._reading.progress.begin(self._name, None)
-        done = reported = state.offset
+        with closing(stream):
+            yield from self._scan_on(scanner, sink)
+            yield from self._end(scanner, sink, stream, raw)
+
+    def _total(self, state: State) -> int | None:
+        """Bytes to read, where that can be told."""
+        if self._source.location == "-":
+            return None
+        with open_raw(self._source) as file:
+            size = plain_size(file)
+        return size - state.offset if size else None
+
+    def _parts(self, state: State, floors: Mapping[str, int]) -> Iterator[Part]:
+        if self._executor is None:
+            return
+        task = Task(self._source, self._clusters, self._reading.redactor, floors)
+        yield from parallel.parts(task, state, self._executor, max(self._reading.workers, 1))
+
+    def _scan_on(self, scanner: Scanner, sink: Gathering) -> Iterator[Batch]:
+        """All whole records, a batch every few megabytes."""
+        done = reported = scanner.state.offset
         for _ in scanner.run():
-            self._reading.progress.advance(state.offset - reported)
-            reported = state.offset
-            if state.offset // BATCH != done // BATCH:
-                done = state.offset
-                yield from self._flush(sink, self._position(scanner), complete=False)
-        position = self._position(scanner) | ({"raw": raw} if raw else {})
+            offset = scanner.state.offset
+            self._reading.progress.advance(offset - reported)
+            reported = offset
+            if offset // BATCH != done // BATCH:
+                done = offset
+                yield from self._told(sink, *sink.take(), self._position(scanner.near(), scanner.state))
+
+    def _end(self, scanner: Scanner, sink: Gathering, stream: Stream, raw: str) -> Iterator[Batch]:
+        """The last batch: with what the source ends with, which the next run reads again if it is not whole."""
+        position = self._position(scanner.near(), scanner.state) | ({"raw": raw} if raw else {})
         sink.settle()
         clean = sink.tallies[self._home].copy()
         if scanner.tail():
             position["clean"] = tallies.encode(clean)
         if stream.damage:
             sink.damaged(sink.tallies[self._home].bytes, stream.damage)
-        yield from self._flush(sink, position, complete=True)
+        yield from self._told(sink, *sink.take(), position, complete=True)
 
     def _gathering(self) -> Gathering:
         """A sink that counts on from the marks of this source: one for each cluster that has events in it."""
-        others = [mark for mark in self._marks_of_others() if self._mark is not None]
+        others = tuple(self._marks_of_others()) if self._mark else ()
         floors = {mark.cluster: resume.state_of(mark).offset for mark in others}
-        sink = Gathering(self._name, self._clusters, self._reading.redactor, floors)
+        sink = Gathering(self._source.name, self._clusters, self._reading.redactor, floors)
         sink.tallies = {mark.cluster: resume.tally_of(mark) for mark in others}
         sink.tallies[self._home] = resume.tally_of(self._mark) if self._mark else Tally()
         return sink
@@ -120,24 +162,32 @@ class _SourceReading:
         """What is known of other clusters' events in this source."""
         for name in dict.fromkeys((*self._clusters.candidates, *self._clusters.others)):
             if name != self._home:
-                known = self._reading.known("audit", name)
-                yield from (mark for mark in known if mark.source in (self._name, self._formerly) and mark.position)
+                for mark in self._reading.known("audit", name):
+                    if mark.source in (self._source.name, self._formerly) and mark.position:
+                        yield mark
 
-    def _position(self, scanner: Scanner) -> dict[str, str]:
-        position = resume.position(self._known.head, scanner.near(), scanner.state)
-        if self._mark and resume.state_of(self._mark).offset == scanner.state.offset:
+    def _position(self, near: bytes, state: State) -> dict[str, str]:
+        position = resume.position(self._head, near, state)
+        if self._mark and resume.state_of(self._mark).offset == state.offset:
             position["near"] = self._mark.position["near"]
         return position
 
-    def _flush(self, sink: Gathering, position: Mapping[str, str], *, complete: bool) -> Iterator[Batch]:
-        """What was found since the last time: the source's own cluster last, as its mark is the one to resume by."""
-        facts, skipped = sink.take()
+    def _told(
+        self,
+        sink: Gathering,
+        facts: Mapping[str, Sequence[AuditEvent]],
+        skipped: Sequence[Skipped],
+        position: Mapping[str, str],
+        *,
+        complete: bool = False,
+    ) -> Iterator[Batch]:
+        """A batch for each cluster: the source's own last, as its mark is the one to resume by."""
         for cluster in sorted(sink.tallies, key=lambda name: (name == self._home, name)):
             own = cluster == self._home
             said: tuple[AuditEvent | Skipped, ...] = (*facts.get(cluster, ()), *(skipped if own else ()))
             kept = position if own else {"state": position["state"]}
-            mark = tallies.mark_of(sink.tallies[cluster], cluster, self._name, kept, complete=complete)
-            if mark == self._known.mark and not self._formerly:
+            mark = tallies.mark_of(sink.tallies[cluster], cluster, self._source.name, kept, complete=complete)
+            if mark == self._before and not self._formerly:
                 continue
             yield Batch(said, mark, self._formerly, self._reread_from)
             self._formerly, self._reread_from = "", None

@@ -122,7 +122,7 @@ def audit_event(
         impersonated_groups=impersonated.groups,
         source_ips=event.source_ips,
         user_agent=event.user_agent,
-        request_uri=redactor.uri(event.uri),
+        request_uri=redactor.uri(event.uri) if "?" in event.uri else event.uri,
         api_group=reference.group,
         api_version=reference.version,
         resource=reference.resource,
@@ -132,7 +132,7 @@ def audit_event(
         uid=uid,
         object_version=reference.resource_version,
         code=event.code,
-        reason=redactor.text(_reason(outcome.reason, outcome.message)) if outcome else "",
+        reason=redactor.text(_reason(outcome.reason, outcome.message)) if outcome and outcome.reason else "",
         dry_run=dry_run,
         field_manager=query.field_manager,
         force=query.force,
@@ -223,7 +223,7 @@ def _annotations(annotations: Mapping[str, str], resource: str, redactor: Redact
         name = key.replace("_slash_", "/")
         if not name.startswith(_ANNOTATIONS):
             continue
-        kept[name] = _redacted(value, resource, redactor) if name.startswith("patch.") else redactor.text(value)
+        kept[name] = _redacted(value, resource, redactor) if name.startswith("patch.") else value
     return kept
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 
-from auditor.collectors.kube_audit.events import Event
+from auditor.collectors.kube_audit.events import Event, moment
 from auditor.collectors.kube_audit.facts import Delivery, audit_event, is_dry_run, query_of
 from auditor.collectors.kube_audit.keeping import Keep, keep
 from auditor.collectors.kube_audit.prefilter import Reads
@@ -66,7 +66,7 @@ class Gathering:
         self._clusters = clusters
         self._home = clusters.candidates[0]
         self._redactor = redactor
-        self._floors = floors
+        self.floors = floors
         self._times: dict[tuple[str, str], _Times] = {}
         self._uncounted = 0
 
@@ -105,8 +105,8 @@ class Gathering:
         times = self._of(self._home, "")
         times.minutes.update(minute.decode() for minute in reads.minutes)
         for stamp in (reads.first, reads.last):
-            at = datetime.fromisoformat(stamp.decode())
-            times.see(at, at.isoformat()[:_MINUTE])
+            if at := moment(stamp.decode()):
+                times.see(at, stamp[:_MINUTE].decode())
 
     def undecodable(self, offset: int, length: int, reason: str) -> None:
         """Bytes that are no record."""
@@ -145,7 +145,7 @@ class Gathering:
         if not cluster:
             self._foreign(offset, len(record), f"of a cluster that is not told apart ({delivery.cluster or 'no name'})")
             return None
-        if floor < self._floors.get(cluster, 0):
+        if floor < self.floors.get(cluster, 0):
             return None
         query = query_of(event.uri)
         dry_run = is_dry_run(event, query)

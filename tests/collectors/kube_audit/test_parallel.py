@@ -1,0 +1,56 @@
+"""Several processes at once find what one finds."""
+
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from auditor.collectors import Reading
+from auditor.collectors.kube_audit import collecting, parallel
+from auditor.config import ClusterConfig, Config
+from auditor.objects.redaction import Redactor
+from auditor.progress import SILENT
+from tests.collectors.kube_audit.deliveries import WRAPPINGS, event_lines, story
+from tests.collectors.kube_audit.reading import Shelf, collected
+from tests.collectors.kube_audit.test_incremental import whole
+
+LINES = event_lines(story())
+
+
+def read(folder: Path, executor: ProcessPoolExecutor | ThreadPoolExecutor | None, workers: int = 2) -> Shelf:
+    shelf = Shelf()
+    config = Config(folder, clusters=(ClusterConfig("prod", audit=("audit",)),))
+    reading = Reading(config, Redactor(b"k" * 32), shelf.known, folder, SILENT, workers=workers, executor=executor)
+    for batch in collecting.collect(reading):
+        shelf.write(batch)
+    return shelf
+
+
+@pytest.mark.parametrize("name", [name for name in WRAPPINGS if name != "journald bytes"])
+def test_parts_of_a_file_add_up_to_the_whole(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "audit").write_bytes(WRAPPINGS[name](LINES))
+    one = collected(tmp_path, clusters=[ClusterConfig("prod", audit=("audit",))])
+    monkeypatch.setattr(parallel, "PART", 9_000)
+    monkeypatch.setattr(parallel, "_WORTHWHILE", 10_000)
+    with ThreadPoolExecutor(2) as threads:
+        assert whole(read(tmp_path, threads)) == whole(one)
+
+
+def test_noise_and_cut_lines_are_told_once_whatever_the_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    noisy = [piece for line in LINES for piece in (b"E1130 klog noise", line, line[:50])]
+    (tmp_path / "audit").write_bytes(b"\n".join(noisy))
+    one = collected(tmp_path, clusters=[ClusterConfig("prod", audit=("audit",))])
+    monkeypatch.setattr(parallel, "PART", 7_000)
+    monkeypatch.setattr(parallel, "_WORTHWHILE", 10_000)
+    with ThreadPoolExecutor(2) as threads:
+        several = read(tmp_path, threads)
+    assert set(several.events) == set(one.events)
+    assert (several.mark().undecodable, several.mark().account) == (120, one.mark().account)
+
+
+def test_processes_of_this_machine_scan_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "audit").write_bytes(b"".join(line + b"\n" for line in LINES * 20))
+    one = collected(tmp_path, clusters=[ClusterConfig("prod", audit=("audit",))])
+    monkeypatch.setattr(parallel, "PART", 400_000)
+    monkeypatch.setattr(parallel, "_WORTHWHILE", 400_000)
+    assert whole(read(tmp_path, None, workers=2)) == whole(one)
