@@ -117,6 +117,8 @@ class Repo:
 
     def write(self) -> None:
         """Write what is new into the repository."""
+        if self.folder.exists() and not self._stream:
+            return
         if not self.folder.exists():
             subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(self.folder)], check=True)
         marks = self.folder / "auditor-marks"
