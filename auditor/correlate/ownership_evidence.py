@@ -83,20 +83,48 @@ def _with_fields(write: Write, owner: Owner, witness: Witness, fields: tuple[Fie
     )
 
 
-def missing(witness: Witness, writes: Iterable[Write], since: datetime, before: Before) -> Iterator[Write]:
-    """Writes of people's tools since `since` that managedFields tell of and no event does."""
-    if not _mentions_a_tool(witness.body):
-        return
-    told = list(writes)
-    for owner in managed_fields.read(witness.body):
+class Missing:
+    """Finds the writes of people's tools that managedFields tell of and no event does, in one object's bodies."""
+
+    def __init__(self, since: datetime | None) -> None:
+        self._since = since
+        self._heard: set[tuple[str, ...]] = set()
+        self._found: dict[str, Write] = {}
+
+    def found(self) -> list[Write]:
+        """The missing writes so far, oldest first."""
+        return sorted(self._found.values(), key=lambda write: (write.at, write.id))
+
+    def hear(self, witness: Witness, writes: Sequence[Write], before: Before) -> None:
+        """Look at the entries of a body that no earlier body had. `writes` are those of the records up to it."""
+        for entry in self._unheard(witness.body):
+            for owner in managed_fields.read({"metadata": {"managedFields": [entry]}}):
+                write = self._told_by(owner, witness, writes, before)
+                if write is not None:
+                    self._found[write.id] = write
+
+    def _unheard(self, body: JsonObject) -> Iterator[JsonObject]:
+        """Entries of people's tools; most objects have none, and reading one takes time."""
+        entries = metadata(body).get("managedFields")
+        for entry in entries if self._since is not None and isinstance(entries, list) else ():
+            manager = entry.get("manager") if isinstance(entry, dict) else None
+            if isinstance(entry, dict) and isinstance(manager, str) and _is_tool(manager):
+                told = (manager, *(str(entry.get(key)) for key in ("operation", "subresource", "time")))
+                if told not in self._heard:
+                    self._heard.add(told)
+                    yield entry
+
+    def _told_by(self, owner: Owner, witness: Witness, writes: Sequence[Write], before: Before) -> Write | None:
         channel = channel_of(owner)
-        if not channel or owner.at is None or owner.at < since or any(_may_be(owner, write) for write in told):
-            continue
+        if not channel or owner.at is None or self._since is None or owner.at < self._since:
+            return None
+        if any(_may_be(owner, write) for write in writes):
+            return None
         created = instant(metadata(witness.body).get("creationTimestamp"))
         if created is not None and abs(created - owner.at) <= CLOCK:
-            yield replace(_write(owner, owner.at, channel, witness, ()), operation="create")
-        elif fields := fields_of(owner, witness, before):
-            yield _write(owner, owner.at, channel, witness, fields)
+            return replace(_write(owner, owner.at, channel, witness, ()), operation="create")
+        fields = fields_of(owner, witness, before)
+        return _write(owner, owner.at, channel, witness, fields) if fields else None
 
 
 def fields_of(owner: Owner, witness: Witness, before: Before) -> tuple[FieldChange, ...]:
@@ -146,13 +174,8 @@ def channel_of(owner: Owner) -> str:
     return _TOOLS.get(owner.manager, "")
 
 
-def _mentions_a_tool(body: JsonObject) -> bool:
-    """Whether any manager is a person's tool at all: most objects have none, and reading entries takes time."""
-    entries = metadata(body).get("managedFields")
-    managers = (
-        [entry.get("manager") for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
-    )
-    return any(isinstance(each, str) and (each.startswith("kubectl") or each in _TOOLS) for each in managers)
+def _is_tool(manager: str) -> bool:
+    return manager.startswith("kubectl") or manager in _TOOLS
 
 
 def _entry_of(write: Write, owners: Iterable[Owner]) -> Owner | None:

@@ -20,7 +20,7 @@ from auditor.correlate.drafts import (
     was_read_from_server,
 )
 from auditor.correlate.overlap import holds
-from auditor.correlate.ownership_evidence import Witness, missing
+from auditor.correlate.ownership_evidence import Missing, Witness
 from auditor.correlate.sequence import FINAL_STAGES, Entry, Request, Sighting
 from auditor.correlate.state import GONE, NOTHING_KNOWN, Before, State, marks, metadata, of_object
 from auditor.model.case import LiveState
@@ -53,14 +53,13 @@ class Story:
         self._at = datetime.min.replace(tzinfo=UTC)
         self._writes: list[Write] = []
         self._doubts = Doubts(self._writes)
-        self._missing: dict[str, Write] = {}
-        """Writes without an event, known by ownership."""
+        self._missing = Missing(senses.since)
 
     def writes(self) -> tuple[Write, ...]:
         """The writes so far, those too that only managedFields tell of."""
         self._current()
         told = list(self._writes)
-        for write in sorted(self._missing.values(), key=lambda write: (write.at, write.id)):
+        for write in self._missing.found():
             told.insert(sum(other.at <= write.at for other in told), write)
         return tuple(replace(write, position=place) for place, write in enumerate(told))
 
@@ -99,15 +98,7 @@ class Story:
         evidence = Evidence("object", f"{self._subject}@{snapshot.resource_version}", snapshot.origin)
         witness = Witness(self._subject, body, (evidence,))
         self._see(body, at, witness)
-        self._hear(witness, before)
-
-    def _hear(self, witness: Witness, before: Before) -> None:
-        """What managedFields of a body tell of writes that are not in the records."""
-        if self._senses.since is None:
-            return
-        told = [*self._writes, *self._missing.values()]
-        for write in missing(witness, told, self._senses.since, before):
-            self._missing[write.id] = write
+        self._missing.hear(witness, self._writes, before)
 
     def _access(self, request: Request) -> None:
         """A door that was opened, or tried: nothing of the object changes."""
@@ -215,7 +206,7 @@ class Story:
             self._doubts.add(before)
         self._settle_state(event, written, before.state, after, seen=stored is not None)
         if witness is not None:
-            self._hear(witness, before)
+            self._missing.hear(witness, self._writes, before)
 
     def _settle_state(self, event: AuditEvent, written: Write, before: State, after: State, seen: bool) -> None:
         """The state that a write leaves, as far as the record shows that it stored anything. `seen`: the API server
@@ -299,7 +290,7 @@ class Story:
             body = json_object(event.response)
             if body is not None:
                 self._state = of_object(body)
-                self._hear(Witness(self._subject, body, evidence_of(event)), Before(earlier))
+                self._missing.hear(Witness(self._subject, body, evidence_of(event)), self._writes, Before(earlier))
         return self._state
 
     def _see_later(self, event: AuditEvent) -> None:
