@@ -98,8 +98,8 @@ class _Attribution:
         self._before = before
         self._after = after
         state = before.state
-        self._wanted = ask.on(state.body, state.comparable).document
-        self._named = ask.names(self._positions(), state.comparable or state.rebuilt)
+        self._wanted = ask.on(state.body, state.complete).document
+        self._named = ask.names(self._positions(), state.complete)
         both_whole = before.state.comparable and after.whole
         self._differing = tuple(self._differences(before.state.body, after.body)) if both_whole else ()
 
@@ -120,7 +120,7 @@ class _Attribution:
     def _can_tell(self) -> bool:
         """Whether no field would show in the records. A whole body may have added what a state known in parts lacks."""
         state = self._before.state
-        if not self._ask.whole or state.comparable or state.rebuilt:
+        if not self._ask.whole or state.complete:
             return True
         subject = self._subject
         given = leaves.leaves(self._ask.body, subject.group, subject.kind) if isinstance(self._ask.body, dict) else ()
@@ -130,7 +130,7 @@ class _Attribution:
         """The document in which a JSON Patch's positions are meant. A state that is known in parts may lack items of
         a list; the state after stands in for it where the patch moves no item."""
         state = self._before.state
-        if state.comparable or state.rebuilt or not _names_positions(self._ask):
+        if state.complete or not _names_positions(self._ask):
             return state.body
         return self._after.body if self._after.whole and _keeps_places(self._ask.body) else None
 
@@ -168,8 +168,9 @@ class _Attribution:
     def _changed_in_parts(self, after: JsonObject | None) -> Iterator[Path]:
         """What differs from the parts of the state before that are known."""
         for part in self._before.partial():
-            named = self._ask.names(part, self._before.state.rebuilt) if self._ask.whole else self._named
-            changed = after if self._ask.whole else self._ask.on(part, False).document
+            complete = self._before.state.complete and part is self._before.state.body
+            named = self._ask.names(part, complete) if self._ask.whole else self._named
+            changed = after if self._ask.whole else self._ask.on(part, complete).document
             for each in self._differences(part, changed):
                 known = self._before.lookup(each.path).known
                 if known and named.covers(each.path) and not self._left_to_server(each):

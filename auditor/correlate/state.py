@@ -44,6 +44,11 @@ class State:
         return self.body is not None and is_deleting(self.body)
 
     @property
+    def complete(self) -> bool:
+        """Whether nothing of the object is missing from it."""
+        return self.comparable or (self.rebuilt and not self.uncertain)
+
+    @property
     def comparable(self) -> bool:
         """Whether all that differs from it was done since."""
         return self.whole and not self.uncertain and self.body is not None

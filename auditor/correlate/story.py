@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Literal
 
 from auditor.correlate import admission, settlement
 from auditor.correlate.attribution import Account, Ask, account
@@ -33,6 +34,11 @@ _WRITING = ("create", "update", "patch", "delete", "deletecollection")
 """Verbs that store something. Others are in the records where they open a door, as a read in another's name does."""
 _STORED = ("", "scale", "resize")
 """Sub-resources that are written to their object."""
+_OPERATIONS: dict[str, Literal["create", "delete"]] = {
+    "create": "create",
+    "delete": "delete",
+    "deletecollection": "delete",
+}
 _REPORTED = ("status", "approval", "finalize")
 """Sub-resources by which controllers say how an object fares."""
 
@@ -119,9 +125,10 @@ class Story:
         asked: tuple[FieldChange, ...] = ()
         if event.verb in ("update", "patch"):
             state = self._current()
-            wanted = ask.on(state.body, state.comparable).document
+            wanted = ask.on(state.body, state.complete).document
             asked = account(ask, Before(state), State(wanted, False)).asked
-        self._add(replace(self._draft(request, ask.type), outcome=outcome, persisted="proven", asked=asked))
+        begun = replace(self._draft(request, ask.type), operation=_OPERATIONS.get(event.verb, "update"))
+        self._add(replace(begun, outcome=outcome, persisted="proven", asked=asked))
 
     def _report(self, request: Request) -> None:
         """A write to `status`: a controller's says how the object fares, a person's steers a rollout."""
@@ -257,7 +264,7 @@ class Story:
             ask = replace(ask, body=stored_replicas(request) or ask.body)
         if ask.body is None:
             return NOTHING_KNOWN
-        result = ask.on(before.body, before.comparable).document
+        result = ask.on(before.body, before.complete).document
         whole = before.comparable and request.event.subresource == "scale"
         if ask.type == "put" and isinstance(ask.body, dict) and was_read_from_server(ask.body):
             whole = True
