@@ -13,13 +13,13 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 _ALWAYS = frozenset(
     """password passwords passwd pwd passphrase passphrases passcode token secret credential credentials creds apikey
-    apikeys accesskey secretkey privatekey clientsecret accesstoken authtoken refreshtoken bearer authorization cookie
-    htpasswd dockerconfigjson dockercfg pgpass pgpassword kubeconfig webhooksecret""".split()  # noqa: SIM905
+    apikeys accesskey secretkey privatekey clientsecret accesstoken authtoken refreshtoken htpasswd
+    dockerconfigjson dockercfg pgpass pgpassword webhooksecret""".split()  # noqa: SIM905
 )
 """Words that make a credential wherever they stand in a name."""
 
-_LAST = frozenset({"pass", "pw", "auth"})
-"""Words that do so only as the last one (`DB_PASS`, and not `passThrough`)."""
+_LAST = frozenset({"pass", "pw", "auth", "authorization", "bearer", "cookie"})
+"""Words that do so only as the last one: `DB_PASS`, and not `passThrough` or `rbac.authorization.k8s.io`."""
 
 _KEYS = frozenset(
     """api access secret private encryption encrypt signing auth account shared master session service license crypto
@@ -56,8 +56,11 @@ _NO_VALUE = frozenset({"", "null", "none", "nil", "true", "false", "~", "|", ">"
 
 @lru_cache(8192)
 def names_credential(name: str) -> bool:
-    """Whether a field, variable, parameter or key of this name holds a credential as its value."""
-    words = [word.lower() for word in _WORDS.findall(name[:256])]
+    """Whether a field, variable, parameter or key of this name holds a credential as its value.
+
+    Of a name with slashes the last part counts, as the others say whose name it is.
+    """
+    words = [word.lower() for word in _WORDS.findall(name[-256:].rpartition("/")[2])]
     while len(words) > 1 and words[-1].isdigit():
         words.pop()
     if not words or "existing" in words:

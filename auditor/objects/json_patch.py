@@ -1,9 +1,8 @@
 """JSON Patch (RFC 6902) as the API server applies it (evanphx/json-patch v4)."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import orjson
 
 from auditor.model.resource import Json, JsonObject
 from auditor.objects.paths import split_pointer
@@ -38,7 +37,7 @@ def steps(document: Json, patch: list[Json]) -> Iterator[Step]:
         if not isinstance(name, str) or not isinstance(path, str) or not isinstance(source, str):
             raise DoesNotFitError("op, path and from are texts")
         if name == "copy":
-            copied += len(orjson.dumps(get(document, source)))
+            copied += len(json.dumps(get(document, source)))
             if copied > _COPY_LIMIT:
                 raise DoesNotFitError("the copies are too large")
         after = _apply(document, name, path, source, entry.get("value"))
@@ -78,7 +77,7 @@ def _apply(document: Json, name: str, path: str, source: str, value: Json) -> Js
 
 
 def _equal(one: Json, other: Json) -> bool:
-    return orjson.dumps(one, option=orjson.OPT_SORT_KEYS) == orjson.dumps(other, option=orjson.OPT_SORT_KEYS)
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def get(document: Json, pointer: str) -> Json:

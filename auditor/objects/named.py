@@ -70,7 +70,8 @@ def by_json_patch(request: list[Json], before: JsonObject | None, group: str, ki
             if step.operation == "test" or not isinstance(step.before, dict) or not isinstance(step.after, dict):
                 continue
             if step.operation in ("remove", "move"):
-                yield Whole(from_pointer(step.before, step.source or step.path, group, kind), ABSENT)
+                left = step.source if step.operation == "move" else step.path
+                yield Whole(from_pointer(step.before, left, group, kind), ABSENT)
             into_list = isinstance(_holder(step.before, step.path), list)
             if step.operation == "replace" or (step.operation != "remove" and not into_list):
                 yield _target(step.before, step.after, step.path, group, kind)

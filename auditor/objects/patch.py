@@ -220,7 +220,7 @@ def named(
         case _:
             wholes = iter(())
     if (group, kind) == ("", "Secret"):
-        wholes = naming.stored_under_data(wholes)
+        wholes, before = naming.stored_under_data(wholes), before and stored_form(before, group, kind)
     return Named(tuple(wholes), before, complete and before is not None, whole_body)
 
 

@@ -8,6 +8,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+import json
 import os
 import re
 import secrets
@@ -81,13 +82,12 @@ class Redactor:
     def _parameter(self, match: re.Match[str], runs: bool, seen: list[str]) -> str:
         """A query parameter; of a command only the program's name stays."""
         name, value = unquote_plus(match[2]), unquote_plus(match[3])
-        is_argument = runs and name == "command"
-        if is_argument:
+        if runs and name == "command":
             seen.append(value)
             secret = len(seen) > 1 or not re.fullmatch(r"[\w./\-]{1,64}", value)
         else:
-            secret = name.lower() in _SIGNATURES or self._names_credential(name)
-        return f"{match[1]}{match[2]}={self._once(value) if secret and value else match[3]}"
+            secret = (name.lower() in _SIGNATURES or self._names_credential(name)) and not is_plain_value(value)
+        return f"{match[1]}{match[2]}={self._hidden(value) if secret else match[3]}"
 
     def _names_credential(self, name: str) -> bool:
         if names_credential(name):
@@ -173,7 +173,7 @@ class Redactor:
             return value if is_scheme_name(name, value) else self._once(value)
         if isinstance(value, bool) or not re.search(r"(?i)pass|pwd|pin|secret|token$", name):
             return value
-        return self._hidden(orjson.dumps(value).decode())
+        return self._hidden(json.dumps(value))
 
     def _secret_data(self, data: Json, encoded: bool) -> Json:
         """All values of a Secret's data; in base64 they are hashed decoded, so that they compare with plain ones."""
@@ -183,7 +183,7 @@ class Redactor:
             return [self._secret_data(item, encoded) for item in data]
         if data is None:
             return None
-        plain = data if isinstance(data, str) else orjson.dumps(data).decode()
+        plain = data if isinstance(data, str) else json.dumps(data)
         return self._hidden(decoded(plain) if encoded else plain) if plain else plain
 
     def _operation_value(self, value: Json, pointer: str, path: tuple[str, ...], inside: int, secret: bool) -> Json:

@@ -53,6 +53,12 @@ _PAIR = re.compile(
     r"""(?i)(?<!\w)(?:name|key)["']?[ \t]{0,20}:[ \t]{0,20}["']?(?P<name>[\w.\-/]{1,128})["']?[ \t]{0,20},?"""
     r"""[ \t]{0,20}\r?\n?[ \t]{0,200}["']?value["']?[ \t]{0,20}:[ \t]{0,20}"""
 )
+_SAYS_ABOUT = re.compile(
+    r"(?i)(?:not|missing|required|invalid|expired|empty|set|unset|(?:un|mis)?configured|wrong|incorrect|nil|null|none|a"
+    r"|an|the|in|on|at|for|from|to|of|and|or|being|no|used|still|also|already|managed|rotated|leaked|stored|too|valid"
+    r"|needed|mounted|created|deleted|updated|changed|patched|available|provided|present|absent|found|exposed|now)\b"
+)
+"""Words after `the token is …` that tell something of it and are not it."""
 _DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*+)', re.DOTALL)
 _ESCAPED = re.compile(r"\\+[\"']")
 _WORD = re.compile(r"(?:(?i:bearer|basic|token|digest)[ \t]{1,20})?[^\s\"'`,;&<>\[\]{}()|\\]+")
@@ -163,6 +169,8 @@ def _is_clean(text: str) -> bool:
 def _assigns(text: str, match: re.Match[str]) -> bool:
     """Whether what follows the name is its value."""
     between = match["between"] or ""
+    if _SAYS_ABOUT.match(text, match.end()) and ":" not in between and "=" not in between:
+        return False
     if match["quote"] == ">":
         return text[match.start() - 1 : match.start()] == "<"
     if between.strip() in ("=", ":", ":=", "=>") or between.strip():

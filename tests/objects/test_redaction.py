@@ -189,6 +189,29 @@ def test_what_only_sounds_like_a_secret_stays(document: object) -> None:
     assert REDACTOR.body(raw) == raw
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "GHCR webhook secret is not configured; incoming webhook events will not be validated",
+        "server.secretkey is missing",
+        "secret/db-credentials patched",
+        "io.k8s.rbac.v1.roles.patch rbac.authorization.k8s.io/v1/namespaces/kube-system/roles/system:controller",
+        "rolled back web to registry.acme.example:5000/web@sha256:0123456789abcdef",
+        "see https://wiki.acme.example/tokens?page=2",
+        "we rotate the token every day",
+        "Authenticator basic settings are fine",
+    ],
+)
+def test_talk_about_secrets_stays(text: str) -> None:
+    assert REDACTOR.text(text) == text
+
+
+def test_a_uri_without_secrets_stays_byte_for_byte() -> None:
+    uri = "/api/v1/namespaces/shop/secrets/db-credentials?fieldManager=kubectl-edit&labelSelector=a%3Db"
+    assert REDACTOR.uri(uri) == uri
+    assert "CANARY" not in REDACTOR.uri("/api/v1/x?access_token=CANARY&watch=true")
+
+
 def test_equal_secrets_have_equal_texts_however_they_are_written() -> None:
     coded = REDACTOR.document(secret(data={"password": b64("hunter2!")}))
     plain = REDACTOR.document(secret(stringData={"password": "hunter2!"}))
