@@ -10,7 +10,16 @@ from pathlib import Path
 from auditor.collectors import Collector, Reading
 from auditor.collectors.git_history import History, keep_history, read_history
 from auditor.collectors.git_mailmap import Mailmap
-from auditor.collectors.git_mirror import Place, contains, digest_of, is_bundle, open_bundle, open_clone, open_url
+from auditor.collectors.git_mirror import (
+    Place,
+    contains,
+    digest_of,
+    holds_charts,
+    is_bundle,
+    open_bundle,
+    open_clone,
+    open_url,
+)
 from auditor.collectors.git_process import GitFailedError, GitMissingError, Repository
 from auditor.collectors.git_records import LOG, commits
 from auditor.collectors.git_refs import former_ref, refs
@@ -59,6 +68,8 @@ def _open(wanted: RepositoryConfig, path: Path, cache: Path) -> Place:
         return open_url(wanted.url, cache)
     if is_bundle(path):
         return open_bundle(path, wanted.url, cache)
+    if holds_charts(path):
+        return Place("helm-charts", None)
     if not path.exists():
         return Place("git", None, "is not there: the path of the repository in the configuration leads nowhere")
     return open_clone(path)

@@ -46,6 +46,11 @@ def is_bundle(path: Path) -> bool:
         return file.read(len(_SIGNATURES[0])) in _SIGNATURES
 
 
+def holds_charts(path: Path) -> bool:
+    """Whether the folder has packaged charts: the place of a chart repository rather than of a git one."""
+    return path.is_dir() and git_dir_of(path) is None and next(path.glob("*.tgz"), None) is not None
+
+
 def digest_of(path: Path) -> str:
     """SHA-256 of a file, in hex."""
     digest = hashlib.sha256()

@@ -9,7 +9,7 @@ from auditor.model.verdict import Authored, GitVerdict
 
 
 def on_branch(
-    state: ApplicationState, has: Callable[[str], bool], git: GitReader, tip: Landing, as_of: datetime
+    state: ApplicationState, has: Callable[[str], bool], git: GitReader, as_of: datetime
 ) -> GitVerdict | None:
     """The verdict where an unmerged branch brings the value, None where none does.
 
@@ -17,7 +17,7 @@ def on_branch(
     """
     found = []
     for branch in git.branches(state):
-        commit = _brought_by(branch, has, git, tip.repo_url, as_of)
+        commit = _brought_by(branch, has, git, as_of)
         if commit is not None:
             found.append((commit.at, branch.name, commit))
     if not found:
@@ -38,18 +38,16 @@ def on_branch(
     )
 
 
-def _brought_by(
-    branch: BranchTip, has: Callable[[str], bool], git: GitReader, repo_url: str, as_of: datetime
-) -> Landing | None:
+def _brought_by(branch: BranchTip, has: Callable[[str], bool], git: GitReader, as_of: datetime) -> Landing | None:
     """The commit with which a branch came to have the value that it has at its end; None where it has not got it, or
     only because it left the tracked branch when that had it."""
-    commits = [commit for sha in branch.commits if (commit := git.commit(repo_url, sha)) and commit.at <= as_of]
+    commits = [commit for sha in branch.commits if (commit := git.commit(branch.repo_url, sha)) and commit.at <= as_of]
     if not commits or not has(commits[-1].sha):
         return None
     begin = None
     for commit in reversed(commits):
         if not has(commit.sha):
             break
-        if not has(git.first_parent(repo_url, commit.sha)):
+        if not has(git.first_parent(branch.repo_url, commit.sha)):
             begin = commit
     return begin

@@ -279,7 +279,7 @@ class _Trial:
             said = self.value_at(step, self._course.git.render(step.state, sha)) if sha else None
             return said is not None and self._is(said, self._after)
 
-        return on_branch(step.state, has, self._course.git, step.landing, self._course.as_of)
+        return on_branch(step.state, has, self._course.git, self._course.as_of)
 
     def _doubt(self) -> str:
         desired = self._course.desired(self._now)

@@ -1,8 +1,8 @@
 """What the files of a repository hold, as far as following and rendering them needs it."""
 
 import hashlib
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from auditor.collectors.bounded_yaml import MalformedYamlError
 from auditor.collectors.git_process import GitMissingError, Repository
@@ -13,6 +13,41 @@ _LFS = b"version https://git-lfs.github.com/spec/"
 
 class UnreadableError(Exception):
     """A file of a revision cannot be read; the text is the reason, for a reader."""
+
+
+class Contents(Protocol):
+    """What the files of some trees hold."""
+
+    def content(self, blob: str, path: str) -> bytes:
+        """The content. Raises UnreadableError."""
+        ...
+
+    def fact(self, kind: str, blob: str, path: str, compute: Callable[[bytes], Any]) -> Any:
+        """What `compute` makes of the content, as a JSON value. Raises UnreadableError."""
+        ...
+
+
+class SeveralContents:
+    """The contents of trees from several places: the first that has one says it."""
+
+    def __init__(self, places: Sequence[Contents]) -> None:
+        self._places = places
+
+    def content(self, blob: str, path: str) -> bytes:
+        """The content. Raises UnreadableError with the last place's reason."""
+        return self._first(lambda place: place.content(blob, path))
+
+    def fact(self, kind: str, blob: str, path: str, compute: Callable[[bytes], Any]) -> Any:
+        """What `compute` makes of the content."""
+        return self._first(lambda place: place.fact(kind, blob, path, compute))
+
+    def _first(self, ask: "Callable[[Contents], Any]") -> Any:
+        for place in self._places[:-1]:
+            try:
+                return ask(place)
+            except UnreadableError:
+                continue
+        return ask(self._places[-1])
 
 
 class Blobs:

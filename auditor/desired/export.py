@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from auditor.desired.blobs import Blobs, UnreadableError
+from auditor.desired.blobs import Contents, UnreadableError
 from auditor.desired.history import SUBMODULE, SYMLINK, Entry
 from auditor.desired.source import normal_path
 
@@ -11,7 +11,7 @@ _LARGEST = 64 << 20
 """Bytes of all files together."""
 
 
-def export(files: Iterable[tuple[str, Entry]], blobs: Blobs, root: Path) -> None:
+def export(files: Iterable[tuple[str, Entry]], blobs: Contents, root: Path) -> None:
     """Write the files below `root`. Raises UnreadableError.
 
     Symbolic links are refused and submodules left out, so that nothing outside of `root` is read or written.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import orjson
 
-from auditor.desired.blobs import Blobs
+from auditor.desired.blobs import Contents
 from auditor.desired.manifests import documents
 from auditor.desired.reads import Reads
 from auditor.desired.source import Destination, Effective, deciding_files, join
@@ -28,7 +28,7 @@ _UNESCAPED_COMMA = re.compile(r"(?<!\\),")
 ValueFile = Callable[[str], str | None]
 
 
-def helm_reads(effective: Effective, application: str, tree: Files, blobs: Blobs, refs: Mapping[str, str]) -> Reads:
+def helm_reads(effective: Effective, application: str, tree: Files, blobs: Contents, refs: Mapping[str, str]) -> Reads:
     """The chart with its local dependencies and its values files. Raises UnreadableError.
 
     `refs` are the names by which values files of the same repository may be called (`$values/...`).
@@ -53,7 +53,7 @@ def _foreign(name: str) -> str:
     return f"the values file {name} lies in another repository or outside of this one"
 
 
-def _chart(path: str, tree: Files, blobs: Blobs, paths: set[str], folders: set[str], depth: int) -> str:
+def _chart(path: str, tree: Files, blobs: Contents, paths: set[str], folders: set[str], depth: int) -> str:
     """Add what a chart reads; the reason why it cannot be rendered, or ""."""
     prefix = f"{path}/" if path else ""
     paths.update(prefix + name for name in (*_CHART_FILES, _SCHEMA))
@@ -75,7 +75,7 @@ def _chart(path: str, tree: Files, blobs: Blobs, paths: set[str], folders: set[s
     return problem
 
 
-def chart_uses(folders: list[str], tree: Files, blobs: Blobs) -> dict[str, bool]:
+def chart_uses(folders: list[str], tree: Files, blobs: Contents) -> dict[str, bool]:
     """Whether the chart's templates read files, make random or dated values, or ask the cluster."""
     uses = dict.fromkeys(_USES, False)
     for folder in folders:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from auditor.desired.blobs import Blobs
+from auditor.desired.blobs import Contents
 from auditor.desired.history import SYMLINK
 from auditor.desired.manifests import documents
 from auditor.desired.reads import Reads
@@ -23,7 +23,7 @@ _ALONE = ("openapi",)
 _MAX_FOLDERS = 500
 
 
-def kustomize_reads(effective: Effective, application: str, tree: Files, blobs: Blobs) -> Reads:
+def kustomize_reads(effective: Effective, application: str, tree: Files, blobs: Contents) -> Reads:
     """The kustomization and all that it leads to. Raises UnreadableError."""
     following = _Following(tree, blobs)
     following.folder(effective.path)
@@ -41,7 +41,7 @@ def kustomize_reads(effective: Effective, application: str, tree: Files, blobs: 
 class _Following:
     """Collects what a kustomization leads to."""
 
-    def __init__(self, tree: Files, blobs: Blobs) -> None:
+    def __init__(self, tree: Files, blobs: Contents) -> None:
         self.paths: set[str] = set()
         self.links: set[str] = set()
         self.kustomizations: set[str] = set()

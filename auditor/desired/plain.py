@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from auditor.collectors.bounded_yaml import MalformedYamlError
-from auditor.desired.blobs import Blobs, UnreadableError
+from auditor.desired.blobs import Contents, UnreadableError
 from auditor.desired.history import SUBMODULE, SYMLINK, Entry
 from auditor.desired.manifests import manifests
 from auditor.desired.reads import Reads
@@ -63,7 +63,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile("".join(parts) + ")" * depth + r"\Z", re.DOTALL)
 
 
-def file_manifests(path: str, entry: Entry, blobs: Blobs) -> list[JsonObject]:
+def file_manifests(path: str, entry: Entry, blobs: Contents) -> list[JsonObject]:
     """What one file declares. Raises UnreadableError with the reason for a reader."""
     if entry.mode == SUBMODULE:
         return []

@@ -12,7 +12,7 @@ import orjson
 
 from auditor.collectors.bounded_yaml import MalformedYamlError
 from auditor.desired import helm, kustomize
-from auditor.desired.blobs import Blobs, UnreadableError
+from auditor.desired.blobs import Contents, UnreadableError
 from auditor.desired.export import export
 from auditor.desired.history import Entry
 from auditor.desired.manifests import manifests
@@ -66,7 +66,7 @@ class Renderer:
         self._fingerprint = hashlib.sha256(orjson.dumps(redactor.document(probe))).hexdigest()[:16]
         self.counts = Counts()
 
-    def plain(self, files: Sequence[tuple[str, Entry]], blobs: Blobs) -> Rendered:
+    def plain(self, files: Sequence[tuple[str, Entry]], blobs: Contents) -> Rendered:
         """The manifests of a directory, file by file."""
         parts = [
             self._once(
@@ -78,10 +78,12 @@ class Renderer:
         when: Literal["now", "before"] = "now" if any(part.when == "now" for part in parts) else "before"
         return Rendered(content, [manifest for part in parts for manifest in part.manifests], when=when)
 
-    def _file(self, path: str, entry: Entry, blobs: Blobs) -> Callable[[], tuple[list[JsonObject], list[JsonObject]]]:
+    def _file(
+        self, path: str, entry: Entry, blobs: Contents
+    ) -> Callable[[], tuple[list[JsonObject], list[JsonObject]]]:
         return lambda: (file_manifests(path, entry, blobs), [])
 
-    def kustomize(self, effective: Effective, files: Sequence[tuple[str, Entry]], blobs: Blobs) -> Rendered:
+    def kustomize(self, effective: Effective, files: Sequence[tuple[str, Entry]], blobs: Contents) -> Rendered:
         """What `kustomize build` makes of a folder."""
         key = _key("kustomize", effective.path, effective.options, self._unrestricted, _listed(files))
 
@@ -94,7 +96,7 @@ class Renderer:
         self,
         effective: Effective,
         files: Sequence[tuple[str, Entry]],
-        blobs: Blobs,
+        blobs: Contents,
         destination: Destination,
         refs: Mapping[str, str],
         uses: Mapping[str, bool],
@@ -116,7 +118,7 @@ class Renderer:
         return Rendered(found.content, found.manifests, found.second, found.when, " and ".join(reasons))
 
     def _run(
-        self, files: Sequence[tuple[str, Entry]], blobs: Blobs, program: Callable[[Path], bytes], name: str
+        self, files: Sequence[tuple[str, Entry]], blobs: Contents, program: Callable[[Path], bytes], name: str
     ) -> list[JsonObject]:
         try:
             with tempfile.TemporaryDirectory(prefix="auditor-render-") as folder:

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import orjson
 
-from auditor.desired.blobs import Blobs
+from auditor.desired.blobs import Contents
 from auditor.desired.manifests import documents
 from auditor.desired.trees import Files
 from auditor.model.application import ApplicationState, AppSource
@@ -72,7 +72,7 @@ def join(folder: str, relative: str) -> str | None:
     return normal_path(relative if relative.startswith("/") else f"{folder}/{relative}")
 
 
-def effective(source: AppSource, application: str, tree: Files, blobs: Blobs) -> Effective | str | None:
+def effective(source: AppSource, application: str, tree: Files, blobs: Contents) -> Effective | str | None:
     """The source as it is rendered from this tree, or the sentence why it cannot be; None where the repository has
     no such folder."""
     path = normal_path(source.path)

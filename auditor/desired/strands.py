@@ -1,6 +1,6 @@
 """The revisions that an application follows: one strand for each repository and target it names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from auditor.desired.history import Tree
@@ -48,7 +48,7 @@ class Strand:
         return [commit for sha in self.tracked.shas if (commit := self.checkout.graph.commits.get(sha))]
 
 
-def strand(source: AppSource, checkouts: dict[str, Checkout]) -> Strand | str:
+def strand(source: AppSource, checkouts: Mapping[str, Checkout]) -> Strand | str:
     """The strand of a source, or the sentence why there is none."""
     checkout = checkouts.get(source.repo_url) or next(
         (other for url, other in checkouts.items() if same_repository(url, source.repo_url)), None

@@ -72,6 +72,7 @@ class BranchTip:
     sha: str
     commits: tuple[str, ...]
     """The commits that the tracked branch has not, oldest first."""
+    repo_url: str = ""
 
 
 class GitReader(Protocol):

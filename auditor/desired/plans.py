@@ -1,0 +1,183 @@
+"""What an application is made of: the sources that declare manifests, and the strands that they follow."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from auditor.desired import helm, kustomize
+from auditor.desired.blobs import Contents, SeveralContents, UnreadableError
+from auditor.desired.charts import Chart, ChartFolder
+from auditor.desired.plain import directory_reads
+from auditor.desired.reads import Reads, positions
+from auditor.desired.repositories import Checkout
+from auditor.desired.source import Effective, deciding_files, effective, normal_path, same_repository
+from auditor.desired.strands import Strand, strand
+from auditor.desired.trees import Files, SideBySide, beside, own_paths
+from auditor.model.application import AppSource
+from auditor.model.resource import JsonObject
+
+Revisions = Mapping[int, str]
+"""The commit of each strand, by the strand's identity."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One source that declares manifests, with the strands that it reads."""
+
+    source: AppSource
+    strands: tuple[Strand, ...]
+    """Its own first, unless it is a packaged chart; then those of the sources that it may refer to."""
+    refs: Mapping[str, str]
+    """`$ref` names to folders of the trees side by side."""
+    chart: Chart | None
+    """The packaged chart, where it is one."""
+
+    @property
+    def contents(self) -> Contents:
+        """What the files of all its trees hold."""
+        charts = () if self.chart is None else (self.chart,)
+        several: tuple[Contents, ...] = (*charts, *(strand.checkout.blobs for strand in self.strands))
+        return several[0] if len(several) == 1 else SeveralContents(several)
+
+    def files(self, revisions: Revisions) -> Files:
+        """Its trees side by side. Raises UnreadableError for a commit that is not known."""
+        trees: list[Files] = [] if self.chart is None else [self.chart]
+        for strand in self.strands:
+            sha = revisions[id(strand)]
+            tree = strand.tree(sha)
+            if tree is None:
+                raise UnreadableError(f"the commit {sha[:12]} is not in what was collected")
+            trees.append(tree)
+        return (
+            trees[0] if len(trees) == 1 else SideBySide(trees[0], {beside(n): trees[n] for n in range(1, len(trees))})
+        )
+
+    def reads(self, application: str, files: Files) -> tuple[Effective | None, Reads]:
+        """What it reads in these files; with a problem where that cannot be followed or rendered."""
+        path = normal_path(self.source.path) or ""
+        try:
+            found = self._effective(application, files)
+            if isinstance(found, str):
+                return None, Reads(link_folders=(path,), problem=found)
+            if found is None:
+                return None, Reads(link_folders=(path,), absent=True)
+            return found, self._followed(found, application, files)
+        except UnreadableError as error:
+            return None, Reads(folders=(path,), link_folders=(path,), problem=str(error))
+
+    def _effective(self, application: str, files: Files) -> Effective | str | None:
+        if self.chart is not None:
+            return Effective(self.source, self.chart.name, "helm", _options(self.source))
+        return effective(self.source, application, files, self.contents)
+
+    def _followed(self, found: Effective, application: str, files: Files) -> Reads:
+        if found.renderer == "directory":
+            return directory_reads(found, application)
+        if found.renderer == "kustomize":
+            return kustomize.kustomize_reads(found, application, files, self.contents)
+        if found.renderer == "helm":
+            return helm.helm_reads(found, application, files, self.contents, self.refs)
+        reason = "a config-management plugin makes its manifests, which is not run here"
+        return Reads(folders=(found.path,), links=deciding_files(found.path, application), problem=reason)
+
+    def own_reads(self, reads: Reads, strand: Strand) -> Reads:
+        """What of it lies in one strand, as that strand calls it."""
+        first = 0 if self.chart is None else 1
+        place = first + next(number for number, other in enumerate(self.strands) if other is strand)
+        count = first + len(self.strands)
+        return Reads(
+            tuple(own_paths(reads.paths, place, count)),
+            tuple(own_paths(reads.folders, place, count)),
+            None,
+            tuple(own_paths(reads.links, place, count)),
+            tuple(own_paths(reads.link_folders, place, count)),
+        )
+
+    def changes(self, application: str, strand: Strand) -> list[int]:
+        """Positions of the strand at which it changed in what the unit reads; other strands stay at their tips."""
+        if all(other is not strand for other in self.strands):
+            return []
+        commits = strand.line.line.commits
+        tips = {id(other): other.states()[-1].sha for other in self.strands}
+
+        def follow(position: int) -> Reads:
+            files = self.files({**tips, id(strand): commits[position].sha})
+            return self.own_reads(self.reads(application, files)[1], strand)
+
+        return positions(strand.line.line, len(commits), follow)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All units of an application, and all strands that they follow."""
+
+    units: tuple[Unit, ...]
+    strands: tuple[Strand, ...]
+
+    def revisions(self, sha: str) -> Revisions | str:
+        """The commits of all strands when the repository of `sha` is at it; "" where there are no strands."""
+        if not self.strands:
+            return {}
+        own = next((strand for strand in self.strands if strand.has(sha)), None)
+        if own is None:
+            return f"the commit {sha[:12]} is not in what was collected"
+        moment = own.checkout.graph.commits[sha].committed_at
+        found = {id(own): sha}
+        for other in self.strands:
+            if other is not own:
+                states = [commit.sha for commit in other.states() if commit.committed_at <= moment]
+                found[id(other)] = states[-1] if states else other.states()[0].sha
+        return found
+
+
+def plan(
+    sources: Sequence[AppSource], checkouts: Mapping[str, Checkout], charts: Mapping[str, ChartFolder]
+) -> Plan | str:
+    """The plan of these sources, or the sentence why there is none."""
+    strands: dict[tuple[str, str], Strand] = {}
+    for source in sources:
+        if source.chart:
+            continue
+        found = strand(source, checkouts)
+        if isinstance(found, str):
+            return found
+        strands[source.repo_url, source.target_revision] = found
+    try:
+        units = tuple(_units(sources, strands, charts))
+    except UnreadableError as error:
+        return str(error)
+    return Plan(units, tuple(strands.values())) if units else "the application has no source that declares manifests"
+
+
+def _units(
+    sources: Sequence[AppSource], strands: Mapping[tuple[str, str], Strand], charts: Mapping[str, ChartFolder]
+) -> Iterator[Unit]:
+    for source in sources:
+        if source.ref and not source.path and not source.chart:
+            continue
+        chart = _chart(source, charts) if source.chart else None
+        own = (source.repo_url, source.target_revision)
+        order = list(strands) if chart else [own, *(key for key in strands if key != own)]
+        refs = {
+            other.ref: beside(order.index((other.repo_url, other.target_revision)) + (chart is not None))
+            for other in sources
+            if other.ref
+        }
+        yield Unit(source, tuple(strands[key] for key in order), refs, chart)
+
+
+def _options(source: AppSource) -> JsonObject:
+    options = orjson.loads(source.options)
+    return options if isinstance(options, dict) else {}
+
+
+def _chart(source: AppSource, charts: Mapping[str, ChartFolder]) -> Chart:
+    folder = charts.get(source.repo_url) or next(
+        (other for url, other in charts.items() if same_repository(url, source.repo_url)), None
+    )
+    if folder is None:
+        raise UnreadableError(
+            f"the chart {source.chart} comes from {source.repo_url}, and the configuration has no folder with its charts"
+        )
+    return folder.chart(source.chart, source.target_revision)
