@@ -31,8 +31,8 @@ def differences(
     never a field (status, server-owned metadata, bookkeeping) is left out.
     """
     node = schema.root(group, kind)
-    one = _Missing() if before is None else _readable(before, group, kind)
-    other = _Missing() if after is None else _readable(after, group, kind)
+    one = _Missing() if before is None else readable(before, group, kind)
+    other = _Missing() if after is None else readable(after, group, kind)
     return tuple(change for change in _walk(node, one, other, (), instance_label))
 
 
@@ -53,7 +53,7 @@ def _side(side: Leaf) -> _Side:
     return side.value if side.state == "value" else _MISSING
 
 
-def _readable(document: JsonObject, group: str, kind: str) -> JsonObject:
+def readable(document: JsonObject, group: str, kind: str) -> JsonObject:
     """The document in the version that its kind is compared in, a Secret's `stringData` folded into `data`."""
     return stored_form(common_version(document, group, kind), group, kind)
 

@@ -9,6 +9,7 @@ from auditor.objects.json_patch import DoesNotFitError, get, steps
 from auditor.objects.merge_patch import DELETE_FROM, PATCH, RETAIN_KEYS, SET_ORDER, position
 from auditor.objects.paths import from_pointer, item_segment, lookup, same_segment
 from auditor.objects.schema import Node
+from auditor.objects.versions import common_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +210,11 @@ def _given(value: Json, node: Node, path: Path) -> Iterator[Whole]:
 def by_body(body: Json) -> Iterator[Whole]:
     """A whole object: all that it holds, and the removal of all that it leaves out."""
     yield Whole((), leaf(body))
+
+
+def in_common_version(wholes: Iterator[Whole]) -> Iterator[Whole]:
+    """What a request in another version of the API names, where the common version has it."""
+    yield from (replace(whole, path=common_path(whole.path)) for whole in wholes)
 
 
 def stored_under_data(wholes: Iterator[Whole]) -> Iterator[Whole]:

@@ -4,6 +4,7 @@ The records hold no Content-Type, so the patch type is inferred; what a request 
 is said by `subresources`.
 """
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 from urllib.parse import parse_qs, urlsplit
@@ -14,13 +15,20 @@ from auditor.objects import named as naming
 from auditor.objects.defaults import dropped_by_server, kept_by_server, with_defaults
 from auditor.objects.json_patch import DoesNotFitError
 from auditor.objects.kinds import is_built_in
-from auditor.objects.leaves import differences, stored_form
+from auditor.objects.leaves import differences, readable, stored_form
 from auditor.objects.merge_patch import has_directives, merge, strategic
 from auditor.objects.named import Named
 from auditor.objects.subresources import on_parent
+from auditor.objects.versions import common_version
 
 PatchType: TypeAlias = Literal["json-patch", "merge", "strategic", "apply", "put", "create", "delete", "unknown"]
 
+_BY_VERB: Mapping[str, PatchType] = {
+    "create": "create",
+    "update": "put",
+    "delete": "delete",
+    "deletecollection": "delete",
+}
 _MERGING = frozenset({"kubectl-label", "kubectl-annotate"})
 """Field managers of commands that send JSON merge patches for built-in kinds too."""
 
@@ -52,17 +60,8 @@ def classify(
     Where a merge and a strategic merge patch would read differently, the states before and after decide; without
     them, the client's habits (`kubectl label` merges, all else of kubectl and Argo CD is strategic for built-ins).
     """
-    match verb:
-        case "create":
-            return "create"
-        case "update":
-            return "put"
-        case "delete" | "deletecollection":
-            return "delete"
-        case "patch":
-            pass
-        case _:
-            return "unknown"
+    if verb != "patch":
+        return _BY_VERB.get(verb, "unknown")
     if isinstance(request, list):
         return "json-patch"
     if not isinstance(request, dict):
@@ -125,26 +124,25 @@ def apply(
     whether the document is all of the object. The defaults of built-in kinds are filled in; what the server sets at
     random or counts (uid, generation, resourceVersion) stays as it was.
     """
-    if patch_type == "delete" and not subresource:
-        return Patched(None, True)
-    if patch_type == "create" and not subresource:
-        return Patched(with_defaults(stored_form(_object(request), group, kind), group, kind), True)
-    if patch_type == "put" and not subresource:
-        return Patched(_replaced(document, _object(request), group, kind), True)
-    asked, kind_of_patch = on_parent(request, patch_type, subresource)
-    known = complete and document is not None
+    if not subresource:
+        match patch_type:
+            case "delete":
+                return Patched(None, True)
+            case "create":
+                return Patched(with_defaults(stored_form(_object(request), group, kind), group, kind), True)
+            case "put":
+                return Patched(_replaced(document, _object(request), group, kind), True)
+    asked, form = on_parent(request, patch_type, subresource)
     try:
-        result = _patched(document or {}, asked, kind_of_patch, group, kind, field_manager)
+        result = _patched(document or {}, asked, form, group, kind, field_manager)
     except DoesNotFitError:
-        return Patched(document, False)
+        result = None
     if result is None:
         return Patched(document, False)
-    if kind_of_patch == "apply":
-        known = known and (document is None or server_side.knows_owners(document))
+    known = complete and document is not None and (form != "apply" or server_side.knows_owners(document))
     if not subresource:
-        result = dropped_by_server(
-            document, _with_status_of(document, stored_form(result, group, kind), group, kind), group, kind
-        )
+        result = _with_status_of(document, stored_form(result, group, kind), group, kind)
+        result = dropped_by_server(document, result, group, kind)
     return Patched(with_defaults(result, group, kind) if known else result, known)
 
 
@@ -201,27 +199,35 @@ def named(
 
     `complete`: whether `before` is all of the object; whole bodies (PUT, apply) then name only what it holds.
     """
-    asked, kind_of_patch = on_parent(request, patch_type, subresource)
-    node = schema.root(group, kind)
-    whole_body = False
-    match kind_of_patch, asked:
-        case "json-patch", list():
-            wholes = naming.by_json_patch(asked, before, group, kind)
-        case "merge", dict():
-            wholes = naming.by_merge(asked, before)
-        case "strategic", dict():
-            wholes = naming.by_strategic(asked, before, node)
-        case "apply", dict():
-            wholes, whole_body = naming.by_apply(asked, before, node, field_manager), True
-        case "put" | "create", dict():
-            wholes, whole_body = naming.by_body(stored_form(asked, group, kind)), kind_of_patch == "put"
-        case "delete", _:
-            wholes = naming.by_body({})
-        case _:
-            wholes = iter(())
+    asked, form = on_parent(request, patch_type, subresource)
+    wholes = _wholes(asked, form, before, group, kind, field_manager)
     if (group, kind) == ("", "Secret"):
         wholes, before = naming.stored_under_data(wholes), before and stored_form(before, group, kind)
-    return Named(tuple(wholes), before, complete and before is not None, whole_body)
+    if (group, kind) == ("autoscaling", "HorizontalPodAutoscaler"):
+        wholes, before = naming.in_common_version(wholes), before and common_version(before, group, kind)
+    return Named(tuple(wholes), before, complete and before is not None, form in ("put", "apply"))
+
+
+def _wholes(
+    request: Json, form: str, before: JsonObject | None, group: str, kind: str, manager: str
+) -> Iterator[naming.Whole]:
+    """What a request names, as its patch type reads it."""
+    node = schema.root(group, kind)
+    match form, request:
+        case "json-patch", list():
+            return naming.by_json_patch(request, before, group, kind)
+        case "merge", dict():
+            return naming.by_merge(request, before)
+        case "strategic", dict():
+            return naming.by_strategic(request, before, node)
+        case "apply", dict():
+            return naming.by_apply(request, before, node, manager)
+        case "put" | "create", dict():
+            return naming.by_body(readable(request, group, kind))
+        case "delete", _:
+            return naming.by_body({})
+        case _:
+            return iter(())
 
 
 __all__ = ["Named", "PatchType", "Patched", "apply", "classify", "named"]

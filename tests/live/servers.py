@@ -25,6 +25,8 @@ ETCD = "v3.6.5"
 TOOLS = Path(__file__).parents[2] / ".tools"
 _STAGED = "v0." + KUBERNETES.partition(".")[2]
 """The version of the modules that Kubernetes is staged in: v0.34.2 of v1.34.2."""
+READER, READER_TOKEN = "nightly", "reader"
+"""A user who may do what roles allow, and nothing without."""
 _TOKEN = "live"  # of a server that listens on the loopback address for the length of a test
 _PATIENCE = 90.0
 """Seconds until the API server must answer."""
@@ -123,8 +125,8 @@ def _anybody() -> ssl.SSLContext:
 
 
 @contextmanager
-def api_server(folder: Path) -> Iterator[Api]:
-    """A running API server whose state lies in `folder`; both servers end with the block."""
+def api_server(folder: Path, *flags: str) -> Iterator[Api]:
+    """A running API server, with further flags, whose state lies in `folder`; both servers end with the block."""
     build()
     client, peer, port = _free_port(), _free_port(), _free_port()
     etcd = [
@@ -136,7 +138,10 @@ def api_server(folder: Path) -> Iterator[Api]:
         "--log-level=error",
         "--unsafe-no-fsync",
     ]
-    with _running(etcd, folder / "etcd.log"), _running(_apiserver(folder, client, port), folder / "apiserver.log"):
+    with (
+        _running(etcd, folder / "etcd.log"),
+        _running([*_apiserver(folder, client, port), *flags], folder / "apiserver.log"),
+    ):
         api = Api(port)
         _await(api, folder / "apiserver.log")
         yield api
@@ -145,7 +150,7 @@ def api_server(folder: Path) -> Iterator[Api]:
 def _apiserver(folder: Path, etcd_port: int, port: int) -> list[str]:
     key, tokens = folder / "service-account.key", folder / "tokens.csv"
     subprocess.run(["openssl", "genrsa", "-out", str(key), "2048"], check=True, capture_output=True)
-    tokens.write_text(f"{_TOKEN},tester,tester,system:masters\n")
+    tokens.write_text(f"{_TOKEN},tester,tester,system:masters\n{READER_TOKEN},{READER},{READER}\n")
     return [
         str(TOOLS / "kube-apiserver"),
         f"--etcd-servers=http://127.0.0.1:{etcd_port}",
@@ -153,7 +158,7 @@ def _apiserver(folder: Path, etcd_port: int, port: int) -> list[str]:
         "--bind-address=127.0.0.1",
         f"--cert-dir={folder / 'certificates'}",
         f"--token-auth-file={tokens}",
-        "--authorization-mode=AlwaysAllow",
+        "--authorization-mode=RBAC",
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-key-file={key}",
         f"--service-account-signing-key-file={key}",

@@ -172,3 +172,10 @@ def test_string_data_is_named_where_it_is_stored() -> None:
         body = {"stringData": {"password": "x"}}
         before = {"data": {"password": "b25l"}}
         assert covered(body, patch_type, "data.password", before=before, group="", kind="Secret") == [True]
+
+
+def test_a_target_of_the_old_autoscaler_is_a_metric() -> None:
+    before = {"apiVersion": "autoscaling/v1", "spec": {"targetCPUUtilizationPercentage": 70}}
+    request = {"spec": {"targetCPUUtilizationPercentage": 80}}
+    more = {"before": before, "group": "autoscaling", "kind": "HorizontalPodAutoscaler"}
+    assert covered(request, "merge", "spec.metrics", "spec.minReplicas", **more) == [True, False]
