@@ -60,44 +60,38 @@ def course(
     steps: list[Step] = []
     for number, epoch in enumerate(spans):
         until = spans[number + 1].since if number + 1 < len(spans) else None
-        found = _steps(epoch, until, git, seen)
-        if isinstance(found, Undeterminable):
-            return found
-        steps += found
-    kept = tuple(step for step in _in_order(steps) if step.earliest <= as_of)
+        problem = _add_steps(steps, epoch, until, git, seen)
+        if problem is not None:
+            return problem
+    kept = tuple(step for step in steps if step.earliest <= as_of)
     if not kept:
-        return Undeterminable("what the application follows has no commit of that time or before")
+        return Undeterminable("no commit of that time or before declares what the application is made of")
     return Course(kept, git, as_of, all(git.complete(epoch.state) for epoch in spans))
 
 
-def _steps(epoch: Epoch, until: Landing | None, git: GitReader, seen: FirstSeen) -> list[Step] | Undeterminable:
-    """The steps of one epoch: the commit that began it, then those of the application's own repository."""
+def _add_steps(
+    steps: list[Step], epoch: Epoch, until: Landing | None, git: GitReader, seen: FirstSeen
+) -> Undeterminable | None:
+    """Add the steps of one epoch: the commit that began it, then those of the application's own repository."""
     landings = git.landings(epoch.state)
     if isinstance(landings, Undeterminable):
         return landings
-    steps: list[Step] = []
-    began = epoch.since
-    for landing in landings:
+    shown = seen.on(epoch.state, git)
+    began = epoch.since or (None if landings else epoch.declared)
+    # Where an epoch begins, its source stands at whatever its repository had come to by then.
+    before = [landing for landing in landings if began is not None and landing.at <= began.at]
+    if began is not None:
+        shown_by_parent = seen.on(epoch.parent, git).of(began) if epoch.parent is not None else None
+        steps.append(_step(steps, epoch.state, began, before[-1].sha if before else "", shown_by_parent))
+    for landing in landings[len(before) :]:
         if until is not None and landing.at > until.at:
             break
-        step = Step(landing, epoch.state, landing.sha, landing.at, seen.of(epoch.state, landing, git))
-        if began is not None and landing.at <= began.at:
-            # Where the epoch begins, its source stands at whatever its repository had come to by then.
-            steps = [Step(began, epoch.state, landing.sha, began.at, None)]
-        else:
-            steps.append(step)
-    return steps
+        steps.append(_step(steps, epoch.state, landing, landing.sha, shown.of(landing)))
+    return None
 
 
-def _in_order(steps: Sequence[Step]) -> list[Step]:
-    """The steps with times that never go back: a commit cannot have landed before the one that it stands on, nor
-    after the first record that shows it."""
-    ordered: list[Step] = []
-    before: datetime | None = None
-    for step in steps:
-        earliest = step.earliest if before is None else max(step.earliest, before)
-        if step.latest is not None:
-            earliest = min(earliest, step.latest)
-        before = earliest
-        ordered.append(Step(step.landing, step.state, step.sha, earliest, step.latest))
-    return ordered
+def _step(steps: Sequence[Step], state: ApplicationState, landing: Landing, sha: str, latest: datetime | None) -> Step:
+    """A step whose time does not go back: a commit cannot have landed before the one that it stands on, nor after the
+    first record that shows it."""
+    earliest = max(landing.at, steps[-1].earliest) if steps else landing.at
+    return Step(landing, state, sha, earliest if latest is None else min(earliest, latest), latest)

@@ -17,16 +17,14 @@ class FirstSeen:
         for record in seen:
             key = (record.repo_url, record.tracked, record.revision)
             self._records[key] = min(record.at, self._records.get(key, record.at))
-        self._lines: dict[object, dict[str, tuple[list[int], list[datetime]]]] = {}
+        self._lines: dict[object, LineSeen] = {}
 
-    def of(self, state: ApplicationState, landing: Landing, git: GitReader) -> datetime | None:
-        """The first record, None where no record shows it."""
+    def on(self, state: ApplicationState, git: GitReader) -> "LineSeen":
+        """The records of what one application follows."""
         follows = tuple((source.repo_url, source.target_revision) for source in state.sources)
         if follows not in self._lines:
-            self._lines[follows] = self._line(state, git)
-        positions, times = self._lines[follows].get(landing.repo_url, ([], []))
-        place = bisect_left(positions, landing.position)
-        return times[place] if place < len(times) else None
+            self._lines[follows] = LineSeen(self._line(state, git))
+        return self._lines[follows]
 
     def _line(self, state: ApplicationState, git: GitReader) -> dict[str, tuple[list[int], list[datetime]]]:
         reached: dict[str, dict[int, datetime]] = {}
@@ -36,6 +34,20 @@ class FirstSeen:
                 line = reached.setdefault(found[0], {})
                 line[found[1]] = min(at, line.get(found[1], at))
         return {url: _earliest_from(line) for url, line in reached.items()}
+
+
+class LineSeen:
+    """When each position of an application's lines was first seen."""
+
+    def __init__(self, lines: Mapping[str, tuple[list[int], list[datetime]]]) -> None:
+        """By repository: positions, and for each the first record of it or of anything after it."""
+        self._lines = lines
+
+    def of(self, landing: Landing) -> datetime | None:
+        """The first record that shows a landing, None where none does."""
+        positions, times = self._lines.get(landing.repo_url, ([], []))
+        place = bisect_left(positions, landing.position)
+        return times[place] if place < len(times) else None
 
 
 def _earliest_from(reached: Mapping[int, datetime]) -> tuple[list[int], list[datetime]]:

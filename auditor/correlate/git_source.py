@@ -23,7 +23,11 @@ class Epoch:
 
     state: ApplicationState
     since: Landing | None
-    """The commit that declared it, None for the first one there is."""
+    """The commit that began it, None for the first one there is."""
+    declared: Landing | None = None
+    """The commit that declares the Application, None where git declares none."""
+    parent: ApplicationState | None = None
+    """The application that declares it."""
 
 
 def epochs(
@@ -73,13 +77,13 @@ def _declared(
 ) -> Iterator[Epoch]:
     """What the parent's manifests said of the Application, each time it was something else."""
     before: ApplicationState | None = None
-    for landing, desired in _parent_states(parent, applications, git, as_of, depth):
+    for above, landing, desired in _parent_states(parent, applications, git, as_of, depth):
         manifest = _manifest(desired, first)
         if manifest is None:
             continue
         state = _with_spec(first, child(manifest, "spec"))
         if before is None or state.sources != before.sources:
-            yield Epoch(state, landing if before is not None else None)
+            yield Epoch(state, landing if before is not None else None, landing, above)
             before = state
 
 
@@ -89,13 +93,13 @@ def _parent_states(
     git: GitReader,
     as_of: datetime,
     depth: int,
-) -> Iterator[tuple[Landing, DesiredState]]:
+) -> Iterator[tuple[ApplicationState, Landing, DesiredState]]:
     for epoch in epochs(parent, applications, git, as_of, depth + 1)[-1:]:
         landings = git.landings(epoch.state)
         for landing in landings if isinstance(landings, Sequence) else ():
             desired = git.render(epoch.state, landing.sha)
             if landing.at <= as_of and isinstance(desired, DesiredState):
-                yield landing, desired
+                yield epoch.state, landing, desired
 
 
 def _manifest(desired: DesiredState, state: ApplicationState) -> JsonObject | None:

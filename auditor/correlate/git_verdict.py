@@ -38,7 +38,7 @@ class GitJudge:
         seen: Sequence[RevisionSeen],
         as_of: datetime,
     ) -> None:
-        self._git = git
+        self._git = git.following(seen)
         self._applications = applications
         self._seen = FirstSeen(seen)
         self._as_of = as_of

@@ -2,11 +2,13 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from auditor.collectors.bounded_yaml import MalformedYamlError
 from auditor.collectors.git_process import GitMissingError, Repository
 from auditor.desired.pack import Pack
+
+T = TypeVar("T")
 
 _LFS = b"version https://git-lfs.github.com/spec/"
 
@@ -41,7 +43,7 @@ class SeveralContents:
         """What `compute` makes of the content."""
         return self._first(lambda place: place.fact(kind, blob, path, compute))
 
-    def _first(self, ask: "Callable[[Contents], Any]") -> Any:
+    def _first(self, ask: Callable[[Contents], T]) -> T:
         for place in self._places[:-1]:
             try:
                 return ask(place)

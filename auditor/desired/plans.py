@@ -37,21 +37,20 @@ class Unit:
     def contents(self) -> Contents:
         """What the files of all its trees hold."""
         charts = () if self.chart is None else (self.chart,)
-        several: tuple[Contents, ...] = (*charts, *(strand.checkout.blobs for strand in self.strands))
+        several: tuple[Contents, ...] = (*charts, *(each.checkout.blobs for each in self.strands))
         return several[0] if len(several) == 1 else SeveralContents(several)
 
     def files(self, revisions: Revisions) -> Files:
         """Its trees side by side. Raises UnreadableError for a commit that is not known."""
         trees: list[Files] = [] if self.chart is None else [self.chart]
-        for strand in self.strands:
-            sha = revisions[id(strand)]
-            tree = strand.tree(sha)
+        for followed in self.strands:
+            sha = revisions[id(followed)]
+            tree = followed.tree(sha)
             if tree is None:
                 raise UnreadableError(f"the commit {sha[:12]} is not in what was collected")
             trees.append(tree)
-        return (
-            trees[0] if len(trees) == 1 else SideBySide(trees[0], {beside(n): trees[n] for n in range(1, len(trees))})
-        )
+        others = {beside(number): tree for number, tree in enumerate(trees) if number}
+        return SideBySide(trees[0], others) if others else trees[0]
 
     def reads(self, application: str, files: Files) -> tuple[Effective | None, Reads]:
         """What it reads in these files; with a problem where that cannot be followed or rendered."""
@@ -178,6 +177,6 @@ def _chart(source: AppSource, charts: Mapping[str, ChartFolder]) -> Chart:
     )
     if folder is None:
         raise UnreadableError(
-            f"the chart {source.chart} comes from {source.repo_url}, and the configuration has no folder with its charts"
+            f"the chart {source.chart} comes from {source.repo_url}, and no folder with its charts is configured"
         )
     return folder.chart(source.chart, source.target_revision)

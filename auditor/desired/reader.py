@@ -57,6 +57,13 @@ class Reader:
             checkout.close()
         self._pack.close()
 
+    def following(self, seen: Sequence[RevisionSeen]) -> "Reader":
+        """A reader that also knows where branches have been; it is closed with this one."""
+        checkouts = {url: checkout.following(seen) for url, checkout in self._checkouts.items()}
+        if all(checkouts[url] is checkout for url, checkout in self._checkouts.items()):
+            return self
+        return Reader(checkouts, self._charts, self._renderer, self._pack)
+
     # What is tracked
 
     def _plan(self, state: ApplicationState) -> Plan | str:
@@ -235,14 +242,12 @@ def open_reader(
     *,
     shipped: tuple[Path, ...] = (),
     tools: Tools | None = None,
-    seen: Sequence[RevisionSeen] = (),
     versions: Mapping[str, str] | None = None,
     build_options: str = "",
 ) -> Reader:
     """The reader over what was collected.
 
-    `folder` is that of the configuration; `cache` and `shipped` are the collectors' (`Reading`); `seen` are the
-    records of revisions, which show where a branch has been; `versions` are the
+    `folder` is that of the configuration; `cache` and `shipped` are the collectors' (`Reading`); `versions` are the
     Kubernetes versions of clusters; `build_options` is `kustomize.buildOptions` of argocd-cm.
     """
     pack = Pack(cache, shipped)
@@ -265,6 +270,5 @@ def open_reader(
         refs,
         cache,
         pack,
-        seen,
     )
     return Reader(checkouts, charts, renderer, pack)

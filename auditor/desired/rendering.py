@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import orjson
 
@@ -22,6 +22,9 @@ from auditor.desired.source import Destination, Effective
 from auditor.desired.tools import RenderFailedError, Tools
 from auditor.model.resource import JsonObject
 from auditor.objects.redaction import Redactor
+
+_Make: TypeAlias = Callable[[], tuple[list[JsonObject], list[JsonObject]]]
+"""Renders once, and a second time where that may come out otherwise."""
 
 _REMEMBERED = 8192
 _DATED = "its templates make dated values"
@@ -78,9 +81,7 @@ class Renderer:
         when: Literal["now", "before"] = "now" if any(part.when == "now" for part in parts) else "before"
         return Rendered(content, [manifest for part in parts for manifest in part.manifests], when=when)
 
-    def _file(
-        self, path: str, entry: Entry, blobs: Contents
-    ) -> Callable[[], tuple[list[JsonObject], list[JsonObject]]]:
+    def _file(self, path: str, entry: Entry, blobs: Contents) -> _Make:
         return lambda: (file_manifests(path, entry, blobs), [])
 
     def kustomize(self, effective: Effective, files: Sequence[tuple[str, Entry]], blobs: Contents) -> Rendered:
@@ -133,7 +134,7 @@ class Renderer:
         except OSError as error:
             raise UnreadableError(f"{name} is not rendered: {error.strerror}") from error
 
-    def _once(self, key: bytes, make: Callable[[], tuple[list[JsonObject], list[JsonObject]]]) -> Rendered:
+    def _once(self, key: bytes, make: _Make) -> Rendered:
         found = self._memory.get(key)
         if found is None:
             found = self._kept(key) or self._made(key, make)
@@ -153,7 +154,7 @@ class Renderer:
         self.counts.contents += 1
         return Rendered(key.hex(), kept["manifests"], kept.get("second", []))
 
-    def _made(self, key: bytes, make: Callable[[], tuple[list[JsonObject], list[JsonObject]]]) -> Rendered | str:
+    def _made(self, key: bytes, make: _Make) -> Rendered | str:
         self.counts.contents += 1
         try:
             first, second = make()

@@ -34,7 +34,7 @@ class Tracked:
 class Checkout:
     """One repository: its graph, its contents, and its branches as lines."""
 
-    def __init__(self, url: str, graph: Graph, blobs: Blobs, seen: Iterable[RevisionSeen]) -> None:
+    def __init__(self, url: str, graph: Graph, blobs: Blobs, seen: Iterable[RevisionSeen] = ()) -> None:
         self.url = url
         self.graph = graph
         self.blobs = blobs
@@ -56,6 +56,17 @@ class Checkout:
             tip = self.branches.get(branch, "")
             self._lines[branch] = BranchLine(self.graph, tip, self._seen_on(branch), former)
         return self._lines[branch]
+
+    def following(self, seen: Sequence[RevisionSeen]) -> "Checkout":
+        """The same repository with the records of where its branches have been; itself where they tell nothing new."""
+        informed = Checkout(self.url, self.graph, self.blobs, seen)
+        targets = {record.tracked for record in informed._seen}
+        for branch in sorted({informed._branch_of(target) for target in targets} - {""}):
+            positions = self.line(branch).line.positions
+            known = self.graph.commits.keys()
+            if any(sha in known and sha not in positions for sha in informed._seen_on(branch)):
+                return informed
+        return self
 
     def _seen_on(self, branch: str) -> frozenset[str]:
         """The commits that applications which follow the branch were at."""
@@ -131,7 +142,8 @@ class BranchLine:
 
     def merged(self, position: int) -> tuple[str, ...]:
         """The commits that the commit at this position brought beside itself, oldest first."""
-        return tuple(self._graph.oldest_first(self._merged.get(position, ())))
+        brought = self._merged.get(position)
+        return tuple(self._graph.oldest_first(brought)) if brought else ()
 
     def reached(self, sha: str) -> int:
         """The last position of the line in the history of a commit, -1 where they have nothing in common."""
@@ -150,7 +162,6 @@ def open_checkouts(
     refs: Iterable[GitRef],
     cache: Path,
     pack: Pack,
-    seen: Sequence[RevisionSeen],
 ) -> dict[str, Checkout]:
     """The repositories of the configuration by their URL, also those of which nothing was collected."""
     by_url: dict[str, list[Commit]] = {}
@@ -164,7 +175,6 @@ def open_checkouts(
             repository.url,
             Graph(by_url.get(repository.url, ()), refs_by_url.get(repository.url, ())),
             Blobs(*_repository(repository, folder, cache), pack),
-            seen,
         )
         for repository in repositories
     }

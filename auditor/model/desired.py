@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
-from auditor.model.application import ApplicationState, AppSource
+from auditor.model.application import ApplicationState, AppSource, RevisionSeen
 from auditor.model.resource import JsonObject
 
 
@@ -77,6 +77,10 @@ class BranchTip:
 
 class GitReader(Protocol):
     """Read-only access to repositories and rendered states; all methods are cached and none raises for bad input."""
+
+    def following(self, seen: Sequence[RevisionSeen]) -> "GitReader":
+        """A reader that also knows from records where branches have been, where first parents do not tell."""
+        ...
 
     def landings(self, state: ApplicationState) -> Sequence[Landing] | Undeterminable:
         """All states of what the application tracks, oldest first, that can differ in what it reads."""

@@ -238,9 +238,7 @@ def judge(folder: Path, cache: Path, url: str, made: list[Change], generator: Ge
     config = reading(folder, cache).config
     tools = find_tools([Path(__file__).parents[2] / ".tools" / "bin"])
     opened = time.perf_counter()
-    reader = open_reader(
-        config.repositories, config.folder, commits, refs, cache, Redactor(b"k" * 32), tools=tools, seen=seen
-    )
+    reader = open_reader(config.repositories, config.folder, commits, refs, cache, Redactor(b"k" * 32), tools=tools)
     judging = GitJudge(reader, applications, seen, BEGAN + 10 * len(commits) * BETWEEN)
     words: dict[str, int] = {}
     for each in made:

@@ -195,7 +195,7 @@ class Story:
         """A reader over what is collected."""
         commits, refs, _ = self.collect()
         config = self._config()
-        options: dict[str, Any] = {"tools": TOOLS, "seen": self.records(), **given}
+        options: dict[str, Any] = {"tools": TOOLS, **given}
         reader = open_reader(
             config.repositories, config.folder, commits, refs, self.folder / "cache", redactor(), **options
         )
