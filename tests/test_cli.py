@@ -34,7 +34,7 @@ def test_the_commands_are_these() -> None:
 
 def test_the_collectors_are_these() -> None:
     assert [collector.name for collector in registry.collectors()] == [
-        "announcements", "argocd", "git", "audit", "objects",
+        "announcements", "argocd", "git", "audit", "live", "objects",
     ]  # fmt: skip
 
 

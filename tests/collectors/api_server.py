@@ -120,6 +120,7 @@ def fake_api() -> Iterator[FakeApi]:
 def _handler(api: FakeApi) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = -1  # head and body in one packet
 
         def do_GET(self) -> None:
             self._answer()

@@ -102,17 +102,26 @@ class Api:
     """A client that sends what it is told and gives back what was answered."""
 
     port: int
+    token: str = _TOKEN
 
     def send(self, method: str, path: str, body: Any = None, content_type: str = "application/json") -> Answer:
         """One request with a JSON body."""
-        headers = {"Authorization": f"Bearer {_TOKEN}", "Content-Type": content_type}
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": content_type}
         connection = http.client.HTTPSConnection("127.0.0.1", self.port, timeout=30, context=_anybody())
         try:
             connection.request(method, path, None if body is None else json.dumps(body), headers)
             response = connection.getresponse()
-            return Answer(response.status, json.loads(response.read()))
+            return Answer(response.status, _read(response.read()))
         finally:
             connection.close()
+
+
+def _read(answer: bytes) -> Any:
+    """The answer's JSON; a kind that is not served yet gets plain text."""
+    try:
+        return json.loads(answer)
+    except ValueError:
+        return {"message": answer.decode(errors="replace")}
 
 
 @cache
