@@ -10,6 +10,7 @@ import gzip
 import json
 import random
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -151,7 +152,7 @@ def _kept(document: Any, form: str) -> Any:
 def _await_widgets(api: Api) -> None:
     """A new kind is served some moments after its definition."""
     while api.send("GET", "/apis/acme.example/v1/namespaces/default/widgets").code != 200:
-        pass
+        time.sleep(0.1)
 
 
 def random_patch(manifest: Any, generator: random.Random) -> dict[str, Any]:
