@@ -118,10 +118,11 @@ class _Attribution:
         )
 
     def _can_tell(self) -> bool:
-        """Whether no field would show in the records. A whole body may have added what a state known in parts lacks."""
+        """Whether a field would show in the records. A whole body may have added what a state known in parts lacks,
+        and a position in a list that is not known may be any item's."""
         state = self._before.state
         if not self._ask.whole or state.complete:
-            return True
+            return self._positions() is not None or not _names_positions(self._ask)
         subject = self._subject
         given = leaves.leaves(self._ask.body, subject.group, subject.kind) if isinstance(self._ask.body, dict) else ()
         return all(self._before.lookup(path).known or self._is_no_field(path) for path, _ in given)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
+from auditor.correlate.attribution import NOT_RECORDED
 from auditor.correlate.overlap import holds, same_place
 from auditor.model.case import LiveState
 from auditor.model.change import Change, FieldChange, SideEffect, Write
@@ -204,7 +205,7 @@ def _removes(write: Write) -> bool:
 
 
 def _is_unrecorded(write: Write, path: Path) -> bool:
-    return any(effect.by == "not recorded" and effect.path == path for effect in write.side_effects) and not any(
+    return any(effect.by == NOT_RECORDED and effect.path == path for effect in write.side_effects) and not any(
         field.path == path for field in write.fields
     )
 

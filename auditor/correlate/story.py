@@ -168,8 +168,12 @@ class Story:
         """A new object of which the record holds the manifest, not what became of it."""
         if not isinstance(ask.body, dict):
             return NOTHING_KNOWN
-        rebuilt = _has_known_defaults(self._subject) and not admission.names(ask.annotations)
-        return State(ask.on({}, True).document, False, request.bodies.head.meta.resourceVersion, rebuilt)
+        version = request.bodies.head.meta.resourceVersion
+        return State(ask.on({}, True).document, False, version, rebuilt=self._foresees(ask))
+
+    def _foresees(self, ask: Ask) -> bool:
+        """Whether it is known what the API server makes of a request: its defaults, and no webhook's work."""
+        return _has_known_defaults(self._subject) and not admission.names(ask.annotations)
 
     def _delete(self, request: Request) -> None:
         item = item_of(request.bodies.response, request.item)
@@ -268,7 +272,7 @@ class Story:
         whole = before.comparable and request.event.subresource == "scale"
         if ask.type == "put" and isinstance(ask.body, dict) and was_read_from_server(ask.body):
             whole = True
-        return State(result or {}, whole, version, before.rebuilt and not admission.names(ask.annotations))
+        return State(result or {}, whole, version, rebuilt=before.complete and self._foresees(ask))
 
     def _ask(self, request: Request, stored: JsonObject | None) -> Ask:
         event = request.event
