@@ -61,7 +61,7 @@ def _audit(dossier: Dossier) -> AsOfRow:
         name = f"Audit, {middle_cut(cluster, 14)}" if cluster else "Audit log"
         return _row(dossier, name, ends.get(cluster), _level(sources), sources)
     first, last = min(ends.items(), key=lambda end: (end[1], end[0])), max(ends.values())
-    held = words(soft("the latest; " if last != first[1] else ""), soft(middle_cut(first[0], 14)), soft(" until "))
+    held = words(soft(middle_cut(first[0], 10)), soft(" until "))
     held = words(held, soft(dossier.clock.utc(first[1]))) if last != first[1] else words(soft(_level(sources)))
     return AsOfRow(f"Audit, {count(len(ends), 'cluster')}", words(dossier.clock.time(last)), held)
 

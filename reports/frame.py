@@ -12,7 +12,7 @@ from reports.dossier import Dossier
 from reports.evidence import digest, evidence_section
 from reports.page_one import OpenGroup, PageOne, Question
 from reports.rich import Text, plain, ref, soft, strong, words
-from reports.wording import count, cut, fitted, grouped, middle_cut
+from reports.wording import count, cut, fitted, grouped, middle_cut, width
 
 TITLE = 92.0
 """Two lines, in the units of `wording.width`; so are the limits below."""
@@ -23,6 +23,8 @@ WIDE_ANSWER = 155.0
 OPEN = 75.0
 HOLDS = 30.0
 GAP = 100.0
+LINES = 21
+"""Of answers, unresolved rows and what wraps: so many fit at the usual distance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def assembled(
         middle_cut(f"{title}, {_brief_window(dossier)}", 110),
         _foot(dossier),
         plain(front.lead),
-        _page_one(dossier, front, kept),
+        _spaced(title, _page_one(dossier, front, kept)),
         tuple(kept),
     )
     return reachable(document)
@@ -87,6 +89,22 @@ def _page_one(dossier: Dossier, front: Front, sections: Sequence[Section]) -> Pa
         tuple(fitted(line, GAP) for line in gap_lines(dossier)),
         tuple((section.title, section.anchor) for section in sections if not section.unlisted),
     )
+
+
+def _spaced(title: str, first: PageOne) -> PageOne:
+    """Closer lines where the usual distance would take a second page."""
+    lines = _wrapped(title, TITLE / 2) + _wrapped(plain(first.scope[0][1]), SCOPE / 2) + bool(first.remark)
+    lines += _wrapped(plain(first.lead), LEAD / 3, 2) + _wrapped("".join(map(plain, first.gaps)), GAP / 2, 6)
+    lines += sum(
+        1 + _wrapped(plain(one.text), WIDE_ANSWER / 2) for question in first.questions for one in question.answers
+    )
+    lines += sum(len(group.rows) for group in first.unresolved) + max(len(first.contents) - 9, 0) // 3
+    return replace(first, dense=lines > LINES)
+
+
+def _wrapped(text: str, line: float, usual: int = 1) -> int:
+    """Lines beyond the usual number."""
+    return max(-int(-width(text) // line) - usual, 0)
 
 
 def _question(question: Question) -> Question:

@@ -73,3 +73,5 @@ class PageOne:
     gaps: tuple[Text, ...]
     contents: tuple[tuple[str, str], ...]
     """(title, anchor)."""
+    dense: bool = False
+    """Set closer, as there are more lines than a page has at the usual distance."""

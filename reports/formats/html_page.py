@@ -8,6 +8,7 @@ from auditor.model.case import Case
 from reports.contract import Renderer, Report
 from reports.document import Document
 from reports.options import Options
+from reports.rich import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,11 +25,18 @@ def page(document: Document) -> str:
     return _environment().get_template("report.html.j2").render(report=document)
 
 
+def _printed(value: object) -> object:
+    """Whatever a template prints: text of a block to paste keeps its lines, and nothing has a control character."""
+    if type(value) is not str:  # Markup went through `breakable`
+        return value
+    return value if value.isprintable() else "\n".join(visible(line) for line in value.split("\n"))
+
+
 def breakable(text: str, path: bool = False) -> "Markup":
     """`text` escaped, with places to break in long words: before the parts of a path, and in runs that have none."""
     from markupsafe import Markup, escape
 
-    words = (_pieces(word, path) for word in text.split(" "))
+    words = (_pieces(word, path) for word in visible(text).split(" "))
     return Markup(" ").join(Markup("<wbr>").join(escape(piece) for piece in word) for word in words)
 
 
@@ -53,6 +61,7 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=False,
+        finalize=_printed,
     )
     environment.filters["breakable"] = breakable
     return environment

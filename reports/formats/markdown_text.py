@@ -193,12 +193,9 @@ def _span(span: Span) -> str:
 
 
 def _code(text: str) -> str:
-    """A code span that holds its text whatever backticks are in it; a pipe would end a cell."""
-    shown = visible(text).replace("|", "\\|")
-    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
-    fence = "`" * (longest + 1)
-    space = " " if longest else ""
-    return f"{fence}{space}{shown}{space}{fence}"
+    """A code span; as escaped text where its own backticks and pipes would end it, or the cell that it stands in."""
+    shown = visible(text)
+    return _escaped(shown) if "`" in shown or "|" in shown or not shown.strip() else f"`{shown}`"
 
 
 def _escaped(text: str) -> str:

@@ -31,11 +31,13 @@ def at(time: str) -> datetime:
 
 
 def origin(source: str, offset: int, length: int = 1200) -> Origin:
-    return Origin(source, offset, length, sha256(f"{source}{offset}".encode()).hexdigest())
+    return Origin(source, offset, length, sha256(f"{source}{offset}".encode(errors="replace")).hexdigest())
 
 
 def evidence(ref: str, source: str = "audit/audit.log", offset: int = 0) -> Evidence:
-    return Evidence("audit", ref, origin(source, offset or int(sha256(ref.encode()).hexdigest()[:6], 16)))
+    return Evidence(
+        "audit", ref, origin(source, offset or int(sha256(ref.encode(errors="replace")).hexdigest()[:6], 16))
+    )
 
 
 def app(name: str, argocd: str = "argocd") -> AppKey:
