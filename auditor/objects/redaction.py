@@ -117,9 +117,8 @@ class Redactor:
 
     def _map(self, value: JsonObject, path: tuple[str, ...], inside: int, secret: bool) -> JsonObject:
         is_operation = isinstance(value.get("op"), str) and isinstance(value.get("path"), str)
-        is_secret = (
-            value.get("kind") in ("Secret", "SecretList") or (secret and "kind" not in value) or _is_release(value)
-        )
+        secret = secret or value.get("kind") == "SecretList"
+        is_secret = secret or value.get("kind") == "Secret" or _is_release(value)
         given = self._given_name(value)
         result: JsonObject = {}
         for key, inner in value.items():

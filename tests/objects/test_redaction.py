@@ -243,6 +243,25 @@ def test_a_patch_of_a_secret_is_known_by_its_resource() -> None:
     assert b"Q0FOQVJZ" not in REDACTOR.body(whole, "secrets")
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"kind": "SecretList", "items": [{"metadata": {"name": "a"}, "data": {"user": "Q0FOQVJZ"}}]},
+        {"kind": "List", "items": [{"kind": "Secret", "data": {"user": "Q0FOQVJZ"}}]},
+        {"kind": "Secret", "data": "Q0FOQVJZ"},
+        {"kind": "Secret", "data": {"user": ["Q0FOQVJZ"]}},
+    ],
+    ids=json.dumps,
+)
+def test_secrets_in_lists_and_odd_shapes_are_hidden_too(document: object) -> None:
+    assert b"Q0FOQVJZ" not in REDACTOR.body(json.dumps(document).encode())
+
+
+def test_a_table_of_secrets_is_hidden_by_its_resource() -> None:
+    table = {"kind": "Table", "rows": [{"cells": ["db"], "object": {"data": {"user": "Q0FOQVJZ"}}}]}
+    assert b"Q0FOQVJZ" not in REDACTOR.body(json.dumps(table).encode(), "secrets")
+
+
 def test_a_removed_key_of_a_secret_stays_a_removal() -> None:
     assert json.loads(REDACTOR.body(b'{"data":{"user":null}}', "secrets")) == {"data": {"user": None}}
 
