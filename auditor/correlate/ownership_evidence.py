@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from auditor.correlate.channels import CHANNELS
-from auditor.correlate.state import Before, metadata
+from auditor.correlate.state import Before, State, marks, metadata
 from auditor.model.change import Actor, Evidence, FieldChange, Write
 from auditor.model.resource import JsonObject, ListItem, ObjectId, Path, leaf
 from auditor.objects import leaves, managed_fields, schema
@@ -61,7 +61,8 @@ def settle(write: Write, witness: Witness, others: Sequence[Write], before: Befo
     fields = fields_of(owner, witness, before) if _is_alone(write, others) and not write.fields_known else ()
     if owner.at is None and not any(field.before.known for field in fields):
         return write
-    proven = replace(write, outcome="changed", persisted="proven")
+    borne = write.marks or marks(State(witness.body, True))
+    proven = replace(write, outcome="changed", persisted="proven", marks=borne)
     return _with_fields(proven, owner, witness, fields) if fields else proven
 
 
@@ -227,6 +228,7 @@ def _write(owner: Owner, at: datetime, channel: str, witness: Witness, fields: t
         fields_known=True,
         known_by="ownership",
         evidence=witness.evidence,
+        marks=marks(State(witness.body, True)),
     )
 
 

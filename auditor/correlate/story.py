@@ -212,12 +212,18 @@ class Story:
             self._doubts.settle(witness, lambda path: _names(found, path))
         written = _with_account(replace(begun, outcome=outcome, persisted=persisted), found)
         if outcome != "status":
-            self._add(replace(written, last_applied=last_applied(ask.body)))
+            borne = begun.marks or self._marks_after(after, found)
+            self._add(replace(written, last_applied=last_applied(ask.body), marks=borne))
         if outcome == "unproven":
             self._doubts.add(before)
         self._settle_state(event, written, before.state, after, seen=stored is not None)
         if witness is not None:
             self._missing.hear(witness, self._writes, before)
+
+    def _marks_after(self, after: State, found: Account) -> tuple[tuple[str, str], ...]:
+        """The marks of an object whose state before is not known: those after the write that it did not set itself."""
+        borne = marks(after, self._senses.instance_label) if after.whole else ()
+        return tuple(mark for mark in borne if not any(mark[0] in note for note in found.notes))
 
     def _settle_state(self, event: AuditEvent, written: Write, before: State, after: State, seen: bool) -> None:
         """The state that a write leaves, as far as the record shows that it stored anything. `seen`: the API server

@@ -140,3 +140,15 @@ def test_a_scale_has_an_entry_without_a_time() -> None:
     [write] = told([made, bare(event)], cluster.snapshot(deployment(), [scaled]))
     assert values(write) == [("spec.replicas", 3, 6)]
     assert (write.channel, write.actor.name) == ("kubectl scale", ALICE)
+
+
+def test_a_write_that_is_known_by_ownership_bears_the_marks_of_its_object() -> None:
+    cluster = Cluster()
+    body = config_map(TIMEOUT="30")
+    body["metadata"]["annotations"] = {"argocd.argoproj.io/tracking-id": "shop:/ConfigMap:shop-prod/settings"}
+    cluster.create(ARGOCD, body)
+    cluster.patch(ALICE, SETTINGS, {"data": {"TIMEOUT": "90"}}, field_manager="kubectl-edit")
+    seen = cluster.snapshot(SETTINGS, [EDITED])
+    for events in (cluster.events[:1], [bare(event) for event in cluster.events]):
+        [write] = told(events, seen)
+        assert write.marks == (("argocd.argoproj.io/tracking-id", "shop:/ConfigMap:shop-prod/settings"),)

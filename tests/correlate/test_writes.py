@@ -515,3 +515,16 @@ def test_orders_to_argo_cd_are_no_changes_of_the_application() -> None:
     cluster.patch(ALICE, app, {"spec": {"syncPolicy": {"automated": {"enabled": False}}}}, "merge")
     assert [write.outcome for write in told(cluster.events)] == ["changed", "bookkeeping", "bookkeeping", "changed"]
     assert fields(last(cluster)) == {"spec.syncPolicy.automated.enabled": (..., False)}
+
+
+def test_the_first_record_of_an_object_has_its_marks_from_the_answer() -> None:
+    cluster = Cluster()
+    body = deployment()
+    body["metadata"]["annotations"] = {"argocd.argoproj.io/tracking-id": "shop-prod:apps/Deployment:shop-prod/web"}
+    cluster.create(ARGOCD, body)
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": 5}})
+    [write] = told(cluster.events[1:])
+    assert dict(write.marks)["argocd.argoproj.io/tracking-id"].startswith("shop-prod:")
+    claimed = {"metadata": {"annotations": {"argocd.argoproj.io/tracking-id": "other:apps/Deployment:shop-prod/web"}}}
+    cluster.patch(ALICE, deployment(), claimed, moves=True)
+    assert told(cluster.events[2:])[0].marks == ()
