@@ -32,7 +32,7 @@ format: $(VENV)/ready  ## Put the source in order
 	$(BIN)/ruff format
 
 bench: $(VENV)/ready  ## Measure reading audit logs beside orjson and DuckDB
-	@$(BIN)/python -m tests.benchmarks.audit_log
+	@$(BIN)/python -m tests.benchmarks.scan
 
 wheel: $(VENV)/ready  ## Build the wheel into dist/
 	@$(BIN)/python -m hatchling build -t wheel -d dist
