@@ -127,11 +127,14 @@ def connect(access: Access, folder: Path) -> Iterator[Connection]:
     UnreachableError where the kubeconfig or the pod's service account cannot be used. No request is sent yet; a
     credential plugin that the kubeconfig names is run.
     """
+    import urllib3
     from kubernetes.client import Configuration
     from kubernetes.client.rest import RESTClientObject
 
     configuration = Configuration()
     _in_time(lambda: _log_in(access, folder, configuration), access)
+    if not configuration.verify_ssl:  # the kubeconfig says so: a warning for each request tells nobody anything new
+        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     try:
         pool = RESTClientObject(configuration).pool_manager
     except (OSError, ValueError) as error:

@@ -86,7 +86,8 @@ def event(name: str = "web.18ecc0bda0996bf5", namespace: str = "argocd") -> dict
 @pytest.fixture
 def api(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeApi]:
     """An Argo CD with one application of two objects, and nothing forbidden."""
-    monkeypatch.delenv("KUBECONFIG", raising=False)
+    for variable in ("KUBECONFIG", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"):
+        monkeypatch.delenv(variable, raising=False)
     with fake_api() as running:
         web = [managed("Deployment", "web", group="apps"), managed("ConfigMap", "settings")]
         running.put(f"{ARGO}/applications", application("web", resources=web))

@@ -1,6 +1,8 @@
 """A real API server with Argo CD's kinds, read by a user who has the roles of docs/clusterrole.yaml and no others."""
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -154,8 +156,9 @@ def eventually(holds: Any) -> None:
         time.sleep(0.1)
 
 
-def kubeconfig(folder: Path, port: int, token: str, authority: str = "certificates/apiserver.crt") -> None:
-    cluster = {"server": f"https://127.0.0.1:{port}"} | ({"certificate-authority": authority} if authority else {})
+def kubeconfig(folder: Path, port: int, token: str, **trust: Any) -> None:
+    trust = trust or {"certificate-authority": "certificates/apiserver.crt"}
+    cluster = {"server": f"https://127.0.0.1:{port}", **trust}
     document = {
         "apiVersion": "v1",
         "kind": "Config",
@@ -308,12 +311,58 @@ def test_a_permission_that_is_taken_away_is_told_and_all_else_is_read(
 
 
 def test_a_token_that_is_not_valid_is_told(place: Place, tmp_path: Path) -> None:
-    kubeconfig(tmp_path, place.api.port, "expired", str(place.folder / "certificates" / "apiserver.crt"))
+    kubeconfig(tmp_path, place.api.port, "expired", **{"insecure-skip-tls-verify": True})
     assert unreachable(collect(tmp_path)).startswith(
         "The API server does not accept the credentials (401 Unauthorized)"
     )
 
 
 def test_a_certificate_that_nobody_vouches_for_is_not_trusted(place: Place, tmp_path: Path) -> None:
-    kubeconfig(tmp_path, place.api.port, READER_TOKEN, "")
+    kubeconfig(tmp_path, place.api.port, READER_TOKEN, **{"insecure-skip-tls-verify": False})
     assert unreachable(collect(tmp_path)).startswith("No trusted connection to https://127.0.0.1:")
+
+
+def test_a_kubeconfig_may_leave_the_certificate_unchecked(place: Place, tmp_path: Path) -> None:
+    kubeconfig(tmp_path, place.api.port, READER_TOKEN, **{"insecure-skip-tls-verify": True})
+    assert problems(collect(tmp_path)) == {}
+
+
+CONFIGURATION = """
+[store]
+url = "sqlite:///by-command.db"
+cache = "cache"
+
+[redaction]
+key_file = "redaction.key"
+
+[[cluster]]
+name = "prod"
+server = ["https://kubernetes.default.svc"]
+
+[[argocd]]
+name = "main"
+cluster = "prod"
+context = "prod"
+kubeconfig = "kubeconfig"
+"""
+
+
+def test_the_command_line_needs_nothing_but_a_context(place: Place) -> None:
+    (place.folder / "auditor.toml").write_text(CONFIGURATION)
+
+    def auditor(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "auditor", *arguments]
+        return subprocess.run(command, cwd=place.folder, capture_output=True, text=True, check=True)
+
+    records = APPLICATIONS + len(("project", "set", "settings")) + len(("Event",)) + len(("map", "namespace", "web"))
+    assert auditor("collect").stderr == f"{records} new records.\n"
+    assert auditor("collect").stderr == "Nothing new.\n"
+    sources = json.loads(auditor("sources", "--format", "json").stdout)["sources"]
+    assert {each["source"]: each["events"] for each in sources if each["kind"] == "objects"} == {
+        "live:prod/configmaps": 1,
+        "live:prod/deployments.apps": 1,
+        "live:prod/namespaces": 1,
+        "live:prod/secrets": 0,
+        "live:prod/services": 0,
+    }
+    assert b"s3cr3t" not in (place.folder / "by-command.db").read_bytes()
