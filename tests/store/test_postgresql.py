@@ -37,9 +37,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
     made = as_its_user(str(found["initdb"]), "-D", str(data), "-A", "trust", "-U", "postgres", "--locale=C.UTF-8")
     subprocess.run(made, **quiet)
-    subprocess.run([*control, "-o", options, "-l", str(folder / "log"), "start"], **quiet)
+    subprocess.run([*control, "-t", "120", "-o", options, "-l", str(folder / "log"), "start"], **quiet)
     yield f"postgresql://postgres@/postgres?host={folder}"
-    subprocess.run([*control, "-m", "immediate", "stop"], **quiet)
+    subprocess.run([*control, "-m", "immediate", "-t", "120", "stop"], **quiet)
 
 
 @pytest.fixture
