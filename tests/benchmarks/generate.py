@@ -37,7 +37,7 @@ _WRITERS = (
     ),
     (
         "system:serviceaccount:kube-system:deployment-controller",
-        "kube-controller-manager/v1.34.2 (linux/amd64) kubernetes/8cc511e/system:serviceaccount:kube-system:deployment-controller",
+        "kube-controller-manager/v1.34.2 (linux/amd64) kubernetes/8cc511e",
         "",
     ),
     ("dave@acme.example", "kubectl/v1.32.4 (linux/amd64) kubernetes/4cb5f07", "kubectl-set"),
@@ -65,9 +65,9 @@ class Split:
     write_bytes: int = 0
 
     def __str__(self) -> str:
-        total = self.read_bytes + self.write_bytes
+        events, total = self.reads + self.writes, self.read_bytes + self.write_bytes
         return (
-            f"{self.reads + self.writes:,} events, {self.writes:,} writes ({self.writes / (self.reads + self.writes):.1%}); "
+            f"{events:,} events, {self.writes:,} writes ({self.writes / events:.1%}); "
             f"{total:,} bytes, {self.write_bytes:,} of writes ({self.write_bytes / total:.1%})"
         )
 
@@ -75,8 +75,7 @@ class Split:
 def write_log(path: Path, shape: Shape, *, gke: bool = False) -> Split:
     """Write the log at `path`, gzip-compressed where its name says so, and say how its bytes are split."""
     split = Split()
-    opened = gzip.open(path, "wb", compresslevel=6) if path.suffix == ".gz" else path.open("wb")
-    with opened as out:
+    with gzip.open(path, "wb", compresslevel=6) if path.suffix == ".gz" else path.open("wb") as out:
         for is_write, event in _events(shape):
             line = json.dumps(log_entry(event) if gke else event, separators=(",", ":")).replace("&", "\\u0026")
             data = line.encode() + b"\n"

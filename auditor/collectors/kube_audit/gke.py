@@ -7,12 +7,13 @@ success; a refused request gets the HTTP code that the API server must have answ
 """
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
-from auditor.collectors.kube_audit.events import Event, Outcome, Reference, User, as_text, as_text_map
+from auditor.collectors.kube_audit.events import Event, Outcome, Reference, User, as_text_map
 
 _HTTP = {
     1: 499,
@@ -33,6 +34,7 @@ _HTTP = {
     16: 401,
 }
 _VERSION = re.compile(r"v\d+((alpha|beta)\d+)?")
+_READS = frozenset({"get", "list", "watch"})
 _VERBS = {"deleteCollection": "deletecollection"}
 
 
@@ -107,22 +109,28 @@ class Mapped(Event):
 
 
 def event_of(entry: Entry) -> tuple[Event, bool] | None:
-    """The Event that an entry stands for, and whether a part of it was left out; None for entries of other services."""
+    """The Event that an entry stands for, and whether a part of it was left out; None for entries of other services.
+
+    Of a read that is no access only verb and time are mapped, as it is counted and no more.
+    """
     payload = entry.payload or entry.table
     if payload is None or payload.service != "k8s.io" or not payload.method:
         return None
+    resource, subresource, verb = _named(payload.method)
+    received = entry.timestamp or entry.receive_timestamp
+    if verb in _READS and not subresource:
+        return Mapped(verb=verb, audit_id=entry.insert_id, received=received), False
     caller = payload.metadata or Metadata()
     address = caller.caller_ip or caller.caller_ip_old
-    verb = payload.method.rpartition(".")[2]
     event = Mapped(
-        verb=_VERBS.get(verb, verb),
+        verb=verb,
         audit_id=entry.insert_id,
         user=User(_principal(payload.authentication)),
         source_ips=(address,) if address else (),
         user_agent=caller.agent,
-        reference=_reference(payload),
+        reference=_reference(payload.resource, resource, subresource),
         outcome=_outcome(payload.status),
-        received=entry.timestamp or entry.receive_timestamp,
+        received=received,
         annotations=as_text_map(entry.labels),
     )
     event.request, cut_request = _body(payload.request, payload.request_json)
@@ -140,35 +148,33 @@ def _outcome(status: Status | None) -> Outcome:
     return Outcome(_HTTP.get(code, code if code == 0 or code > 16 else 500), "", status.message if status else "")
 
 
-def _reference(payload: Payload) -> Reference | None:
-    """From `core/v1/namespaces/ns/pods/x/exec` and `io.k8s.core.v1.pods.exec.create`."""
-    group, _, rest = payload.resource.partition("/")
+def _reference(place: str, resource: str, subresource: str) -> Reference | None:
+    """From `core/v1/namespaces/ns/pods/x/exec` and what the method names."""
+    group, _, rest = place.partition("/")
     version, _, path = rest.partition("/")
     if not _VERSION.fullmatch(version):
         return None
     parts = path.split("/")
-    resource, subresource = _named_by_method(payload.method)
     namespace = ""
     if parts[0] == "namespaces" and len(parts) > 2 and resource != "namespaces":
         namespace, parts = parts[1], parts[2:]
-    name = parts[1] if len(parts) > 1 else ""
-    subresource = subresource or (parts[2] if len(parts) > 2 else "")
     return Reference(
         resource or parts[0],
         namespace,
-        name,
+        parts[1] if len(parts) > 1 else "",
         group="" if group == "core" else group,
         version=version,
-        subresource=subresource,
+        subresource=subresource or (parts[2] if len(parts) > 2 else ""),
     )
 
 
-def _named_by_method(method: str) -> tuple[str, str]:
-    """Resource and sub-resource: what stands between the version and the verb."""
+@lru_cache(4096)
+def _named(method: str) -> tuple[str, str, str]:
+    """Resource, sub-resource and verb of `io.k8s.core.v1.pods.exec.create`: what stands behind the version."""
     parts = method.split(".")
     at = next((index for index, part in enumerate(parts) if index > 1 and _VERSION.fullmatch(part)), len(parts))
-    named = parts[at + 1 : -1]
-    return (named[0] if named else ""), (named[1] if len(named) > 1 else "")
+    named = [*parts[at + 1 : -1], "", ""]
+    return named[0], named[1], _VERBS.get(parts[-1], parts[-1])
 
 
 def _body(raw: Raw | UnsetType, text: str) -> tuple[Raw | UnsetType, bool]:
@@ -176,15 +182,28 @@ def _body(raw: Raw | UnsetType, text: str) -> tuple[Raw | UnsetType, bool]:
     data = bytes(raw) if isinstance(raw, Raw) else text.encode()
     if not data or data == b"null":
         return UNSET, False
+    if b'"@type"' not in data:
+        return Raw(data), False
+    if typed := _TYPED.match(data):
+        data = b"{" + data[typed.end() :]
+        return (UNSET, True) if data == b"{}" else (Raw(data), False)
+    return _without_type(data)
+
+
+_TYPED = re.compile(rb'\{\s*"@type"\s*:\s*"[^"\\]*"\s*(?:,\s*(?=")(?!"value"|"@type")|(?=\}))')
+"""`@type` as the first member, before one that is not the list of a JSON Patch."""
+
+
+def _without_type(data: bytes) -> tuple[Raw | UnsetType, bool]:
     try:
         body = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError):
         return UNSET, True
-    if not isinstance(body, dict):
+    if not isinstance(body, dict) or "@type" not in body:
         return Raw(data), False
-    kind = as_text(body.pop("@type", ""))
+    del body["@type"]
     if not body:
-        return UNSET, bool(kind)
+        return UNSET, True
     if set(body) == {"value"} and isinstance(body["value"], list):
         body = body["value"]
     return Raw(msgspec.json.encode(body)), False

@@ -80,6 +80,7 @@ class Scanner:
         self._sink = sink
         self._window = Window(stream, self.state.offset)
         self._looked_again = 0
+        self._among_entries = False
 
     def run(self) -> Iterator[None]:
         """Scan all whole records, pausing between them so that what was found so far can be taken away."""
@@ -205,17 +206,35 @@ class Scanner:
         """Take one line, and go to its end; or go elsewhere, if the scan must go on there."""
         line = self._window.text[start:stop]
         try:
+            if self._among_entries and self._entry(start, line):
+                return
             event = events.decode(line)
+            if not events.is_audit(event):
+                self._wrapped_line(start, line.rstrip())
+                return
         except UNREADABLE:
-            self._other_line(start, stop, line)
-            return
-        if not events.is_audit(event):
             self._other_line(start, stop, line)
             return
         record = line.rstrip()
         self._sink.event(event, self._window.offset, record)
         self._window.advance(start + len(record))
         self._advance(stop)
+
+    def _entry(self, start: int, line: bytes) -> bool:
+        """Take a Cloud Logging entry, without looking for what else it might be."""
+        record = line.rstrip()
+        found = wrappers.entry(record)
+        if found is not None:
+            self._tell(start, record, [found])
+            self._advance(start + len(line))
+        return found is not None
+
+    def _wrapped_line(self, start: int, record: bytes) -> None:
+        """Take a line that is a JSON object and no event."""
+        found = list(wrappers.unwrap_other(record))
+        if not any(each.delivery.cut for each in found) or not self._in_parts(start, record):
+            self._tell(start, record, found)
+        self._among_entries = found[0].format == "gke" if found else False
 
     def _other_line(self, start: int, stop: int, line: bytes) -> None:
         body = line.lstrip(_BOM + b" \t\r\n\0").rstrip(b" \t\r\n\0")

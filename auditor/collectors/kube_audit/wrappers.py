@@ -68,6 +68,19 @@ def unwrap(record: bytes, delivery: Delivery, name: str = "") -> Iterator[Found]
     yield from _open(record, _Place(delivery, name, 0, len(record)))
 
 
+def unwrap_other(record: bytes) -> Iterator[Found]:
+    """The same for a JSON object that is known to be no audit event itself."""
+    yield from _layers(record, events.decode_members(record), _Place(_NOTHING_SAID, "", 0, len(record)))
+
+
+def entry(record: bytes) -> Found | None:
+    """A Cloud Logging entry of the Kubernetes API; None for anything else. Raises msgspec.DecodeError."""
+    return _entry(record, _Place(_NOTHING_SAID, "gke", 0, len(record)))
+
+
+_NOTHING_SAID = Delivery()
+
+
 def _open(text: bytes, place: _Place) -> Iterator[Found]:
     if place.depth > _NESTING:
         yield _foreign(place, "wrapped too deeply")
@@ -325,16 +338,19 @@ def _properties(text: bytes, members: Members, place: _Place) -> Iterator[Found]
 
 def _gke(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
     """A Cloud Logging entry, from a sink, `gcloud` or a BigQuery table."""
-    entry = gke.decode_entry(text)
-    mapped = gke.event_of(entry)
+    yield _entry(text, place) or _foreign(place, "a Cloud Logging entry of another service")
+
+
+def _entry(text: bytes, place: _Place) -> Found | None:
+    said = gke.decode_entry(text)
+    mapped = gke.event_of(said)
     if mapped is None:
-        yield _foreign(place, "a Cloud Logging entry of another service")
-        return
-    labels = entry.resource.labels if entry.resource else {}
-    at = moment(entry.timestamp or entry.receive_timestamp)
+        return None
     event, cut = mapped
+    labels = said.resource.labels if said.resource else {}
+    at = moment(said.timestamp or said.receive_timestamp)
     delivery = Delivery(at, "", events.as_text(labels.get("cluster_name")), cut)
-    yield Found(event, place.format, delivery, place.start, place.end)
+    return Found(event, place.format, delivery, place.start, place.end)
 
 
 def _tables(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
