@@ -4,10 +4,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import cast
 
-from auditor.correlate.git_course import Step
+from auditor.correlate.git_course import NO_COMMIT, Step
 from auditor.model.desired import GitReader, Landing
 from auditor.model.verdict import Authored, GitVerdict, GitWord
 
+_IN_APPLICATION = "the value comes from the Application, and no commit of a configured repository declares it"
 _UNSEEN = "committed before the change, first seen after it: how long it took is not known"
 _NEVER_SEEN = "committed before the change, and no record shows when it landed: how long it took is not known"
 
@@ -24,6 +25,9 @@ def authored_in(landing: Landing, has: Callable[[str], bool], git: GitReader) ->
 def landed_verdict(word: str, step: Step, authored: Landing, at: datetime, says: str, doubt: str) -> GitVerdict:
     """The verdict that a commit on the tracked branch decides. `at` is the time of the change."""
     landing = step.landing
+    if landing.sha == NO_COMMIT:
+        reason = "; ".join(filter(None, (_IN_APPLICATION, doubt)))
+        return GitVerdict(cast(GitWord, word), reason, confidence="low" if doubt else "high")
     delay = (step.earliest - at).total_seconds() if step.earliest > at else None
     reasons = [doubt]
     if word == "reflected" and delay is None:

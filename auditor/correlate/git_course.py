@@ -11,6 +11,9 @@ from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.change import AppKey
 from auditor.model.desired import DesiredState, GitReader, Landing, Undeterminable
 
+NO_COMMIT = ""
+"""Stands where an application follows no repository."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -63,10 +66,18 @@ def course(
         problem = _add_steps(steps, epoch, until, git, seen)
         if problem is not None:
             return problem
+    if not steps:
+        steps.append(_of_the_application(spans[0].state))
     kept = tuple(step for step in steps if step.earliest <= as_of)
     if not kept:
         return Undeterminable("no commit of that time or before declares what the application is made of")
     return Course(kept, git, as_of, all(git.complete(epoch.state) for epoch in spans))
+
+
+def _of_the_application(state: ApplicationState) -> Step:
+    """The one state of an application that no commit declares: its chart and its values stand in the Application."""
+    landing = Landing(NO_COMMIT, state.at, "", "", None, (), "")
+    return Step(landing, state, NO_COMMIT, state.at, state.at)
 
 
 def _add_steps(

@@ -1,31 +1,20 @@
-"""Whether git has what somebody did by hand: the git half of the verdict, field by field."""
+"""Whether git has what somebody did by hand: the git half of the verdict, for many changes of one case."""
 
-import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TypeAlias
 
-from auditor.correlate.git_authorship import authored_in, landed_verdict
-from auditor.correlate.git_branches import on_branch
-from auditor.correlate.git_course import Course, Step, course
+from auditor.correlate.git_applied import Applied
+from auditor.correlate.git_course import Course, course
 from auditor.correlate.git_landing import FirstSeen
-from auditor.correlate.git_manifest import manifest_of, value_in
+from auditor.correlate.git_trial import PRESENT, Trial
 from auditor.model.application import ApplicationHistory, RevisionSeen
-from auditor.model.change import AppKey, Change, FieldChange
-from auditor.model.desired import DesiredState, GitReader, Undeterminable
-from auditor.model.resource import ABSENT, UNKNOWN, Leaf, ObjectId, Path, leaf
+from auditor.model.change import AppKey, Change, Write
+from auditor.model.desired import GitReader, Undeterminable
+from auditor.model.resource import ABSENT, UNKNOWN, Leaf, Path
 from auditor.model.verdict import GIT_WORST_FIRST, GitVerdict
-from auditor.objects.leaves import equal
 
-Value: TypeAlias = Leaf | Undeterminable | None
-"""What git says of a field: a value or ABSENT, that it cannot be told, or None where git has not got the object."""
-
-_NOT_IN_GIT = GitVerdict("not-in-git", "no manifest declares the object")
-_NO_BODY = GitVerdict("unknown", "the record does not hold the value")
 _NO_RECORDS = GitVerdict("unknown", "no record says which application, and so which repository, the object belongs to")
 _UNOWNED = GitVerdict("not-in-git", "no application owns the object")
-_PRESENT = leaf(True)
-"""Stands for the whole object where a created or deleted one is judged."""
 
 
 class GitJudge:
@@ -37,11 +26,15 @@ class GitJudge:
         applications: Mapping[AppKey, ApplicationHistory],
         seen: Sequence[RevisionSeen],
         as_of: datetime,
+        writes: Iterable[Write] = (),
     ) -> None:
+        """`writes` are all that are known: the controller's own tell what git says where nothing can render it."""
+        self._applied = Applied(writes)
         self._git = git.following(seen)
         self._applications = applications
         self._seen = FirstSeen(seen)
         self._as_of = as_of
+        self._nobodys: GitVerdict | None = None
         self._courses: dict[AppKey, Course | Undeterminable] = {}
 
     def course(self, application: AppKey) -> Course | Undeterminable:
@@ -69,22 +62,31 @@ class GitJudge:
             unknown = GitVerdict("unknown", found.reason)
             return unknown, _for_fields(change, unknown)
         if write.operation != "update":
-            return _Trial(found, change, (), _PRESENT if write.operation == "create" else ABSENT).judge_whole(), ()
-        fields = tuple(self._field(found, change, field) for field in write.fields)
+            whole = PRESENT if write.operation == "create" else ABSENT
+            return self._trial(found, change, (), whole).judge_whole(), ()
+        fields = tuple(self._trial(found, change, field.path, field.after).judge_field() for field in write.fields)
         if fields:
             return min(fields, key=lambda verdict: GIT_WORST_FIRST.index(verdict.verdict)), fields
-        return _Trial(found, change, (), UNKNOWN).judge_field(), ()
+        return self._trial(found, change, (), UNKNOWN).judge_field(), ()
 
     def _of_nobody(self) -> GitVerdict:
         """Of an object that no application owns: in no manifest, as far as any manifest could be read."""
-        found = [self.course(key) for key in self._applications]
-        if not found:
-            return _NO_RECORDS
-        unread = [each.reason for each in found if isinstance(each, Undeterminable)]
-        return GitVerdict("unknown", unread[0]) if len(unread) == len(found) else _UNOWNED
+        if self._nobodys is None:
+            reasons = [self._unread(self.course(key)) for key in self._applications]
+            read_any = any(reason is None for reason in reasons)
+            self._nobodys = (
+                _UNOWNED if read_any else GitVerdict("unknown", reasons[0] or "") if reasons else _NO_RECORDS
+            )
+        return self._nobodys
 
-    def _field(self, found: Course, change: Change, field: FieldChange) -> GitVerdict:
-        return _Trial(found, change, field.path, field.after).judge_field()
+    def _unread(self, found: Course | Undeterminable) -> str | None:
+        """Why an application's manifests cannot be read at the end, None where they can be."""
+        desired = found if isinstance(found, Undeterminable) else found.desired(len(found.steps) - 1)
+        return desired.reason if isinstance(desired, Undeterminable) else None
+
+    def _trial(self, found: Course, change: Change, path: Path, after: Leaf) -> Trial:
+        history = self._applications[change.application] if change.application else None
+        return Trial(found, change, path, after, self._applied, history)
 
     def value_then(self, change: Change) -> Callable[[Path], Leaf]:
         """What git said of the object's fields when the change was made; UNKNOWN where that cannot be told."""
@@ -95,7 +97,7 @@ class GitJudge:
             return lambda path: UNKNOWN
 
         def value(path: Path) -> Leaf:
-            said = _Trial(found, change, path, UNKNOWN).then()
+            said = self._trial(found, change, path, UNKNOWN).then()
             return said if isinstance(said, Leaf) else UNKNOWN if isinstance(said, Undeterminable) else ABSENT
 
         return value
@@ -107,191 +109,11 @@ def judge_git(
     applications: Mapping[AppKey, ApplicationHistory],
     seen: Sequence[RevisionSeen],
     as_of: datetime,
+    writes: Iterable[Write] = (),
 ) -> tuple[GitVerdict, tuple[GitVerdict, ...]]:
     """One change judged alone. See `GitJudge.judge`."""
-    return GitJudge(git, applications, seen, as_of).judge(change)
+    return GitJudge(git, applications, seen, as_of, writes).judge(change)
 
 
 def _for_fields(change: Change, verdict: GitVerdict) -> tuple[GitVerdict, ...]:
     return (verdict,) * len(change.write.fields) if change.write.operation == "update" else ()
-
-
-class _Trial:
-    """One value before the course of its application: the first line of the table that holds."""
-
-    def __init__(self, course: Course, change: Change, path: Path, after: Leaf) -> None:
-        self._course = course
-        self._object: ObjectId = change.write.object
-        self._at = change.write.at
-        self._path = path
-        self._after = after
-        self._now = len(course.steps) - 1
-        self._change_step = course.tip_at(self._at)
-
-    # What git says
-
-    def value(self, number: int) -> Value:
-        """What a step says of the field; before the first step git has nothing."""
-        if number < 0:
-            return None if self._course.complete else Undeterminable("the clone does not go back that far")
-        step = self._course.steps[number]
-        return self.value_at(step, self._course.desired(number))
-
-    def value_at(self, step: Step, desired: DesiredState | Undeterminable) -> Value:
-        """What manifests rendered for a step's application say of the field."""
-        if isinstance(desired, Undeterminable):
-            return desired
-        namespace = step.state.destination_namespace
-        if self._path:
-            return value_in(desired, self._object, namespace, self._path)
-        return None if manifest_of(desired, self._object, namespace) is None else _PRESENT
-
-    def then(self) -> Value:
-        """What git said when the change was made: a revision that does not render leaves the one before in force."""
-        number = self._change_step
-        while number >= 0 and isinstance(said := self.value(number), Undeterminable):
-            if not self._renders_at_all():
-                return said
-            number -= 1
-        return self.value(number)
-
-    def _renders_at_all(self) -> bool:
-        return not isinstance(self._course.desired(self._now), Undeterminable)
-
-    def _is(self, value: Value, wanted: Value) -> bool:
-        """Whether two answers of git are the same; one that cannot be told is like its neighbours."""
-        if isinstance(value, Undeterminable) or isinstance(wanted, Undeterminable):
-            return False
-        if value is None or wanted is None:
-            return value is wanted
-        return equal(self._object.group, self._object.kind, self._path, value, wanted)
-
-    def run_begins(self, wanted: Value) -> int:
-        """The step that begins the run of a value that lasts until now."""
-        begin = self._now
-        for number in range(self._now - 1, -1, -1):
-            said = self.value(number)
-            if self._is(said, wanted):
-                begin = number
-            elif not isinstance(said, Undeterminable):
-                break
-        return begin
-
-    # The table
-
-    def judge_field(self) -> GitVerdict:
-        """The verdict for one field; for a change without known fields, for the change."""
-        now, then = self.value(self._now), self.then()
-        for said in (now, then):
-            if isinstance(said, Undeterminable):
-                return GitVerdict("unknown", said.reason)
-        if now is None and then is None:
-            return _NOT_IN_GIT
-        if not self._after.known:
-            return _NO_BODY
-        if now is not None and self._is(now, self._after):
-            return self._has_it(now)
-        return self._has_it_not(now, then)
-
-    def judge_whole(self) -> GitVerdict:
-        """The verdict for a created or a deleted object."""
-        now, then = self.value(self._now), self.then()
-        for said in (now, then):
-            if isinstance(said, Undeterminable):
-                return GitVerdict("unknown", said.reason)
-        if self._after == ABSENT:
-            return self._deleted(now, then)
-        if now is not None:
-            return self._has_it(now)
-        branch = self._branch()
-        if branch is not None:
-            return branch
-        return _NOT_IN_GIT if then is None else self._dropped()
-
-    def _deleted(self, now: Value, then: Value) -> GitVerdict:
-        if now is not None:
-            return GitVerdict("not-reflected", "git still declares the object")
-        if then is None and self._landed_for_sure(self.run_begins(None)):
-            return _NOT_IN_GIT
-        return self._landed("reflected", self.run_begins(None), None)
-
-    def _has_it(self, now: Value) -> GitVerdict:
-        """`already` or `reflected`: git has the value."""
-        begin = self.run_begins(now)
-        step = self._course.steps[begin]
-        if begin == 0 and self._is(now, ABSENT) and self._course.complete:
-            return GitVerdict("already", "git never declared the field")
-        if begin == 0 and not self._course.complete:
-            return GitVerdict("unknown", f"git has the value, and the clone does not go back to before {step.sha[:12]}")
-        if self._landed_for_sure(begin):
-            return self._landed("already", begin, now)
-        return self._landed("reflected", begin, now)
-
-    def _landed_for_sure(self, number: int) -> bool:
-        """Whether a record shows that the step had landed when the change was made."""
-        step = self._course.steps[number]
-        return step.earliest <= self._at and step.latest is not None and step.latest <= self._at
-
-    def _has_it_not(self, now: Value, then: Value) -> GitVerdict:
-        if now is None:
-            return self._dropped()
-        absent = self._is(now, ABSENT)
-        if not absent and not self._is(now, then):
-            return self._landed("superseded", self.run_begins(now), now)
-        branch = self._branch()
-        if branch is not None:
-            return branch
-        if absent and self._after.state == "value":
-            if then is not None and not self._is(then, ABSENT):
-                return self._landed("not-declared", self.run_begins(now), now)
-            return GitVerdict("not-declared", "git declares the object and not this field")
-        return GitVerdict("not-reflected", self._had_it_between(), says=_shown(now))
-
-    def _dropped(self) -> GitVerdict:
-        return self._landed("superseded", self.run_begins(None), None)
-
-    def _had_it_between(self) -> str:
-        """From when to when git had the value after the change, "" where it never had."""
-        held = [
-            number for number in range(self._change_step + 1, self._now) if self._is(self.value(number), self._after)
-        ]
-        if not held:
-            return ""
-        first, last = self._course.steps[held[0]], self._course.steps[held[-1] + 1]
-        return f"git had it from {_clock(first)} until {_clock(last)}"
-
-    # Commits
-
-    def _landed(self, word: str, number: int, value: Value) -> GitVerdict:
-        step = self._course.steps[number]
-
-        def has(sha: str) -> bool:
-            said = self.value_at(step, self._course.git.render(step.state, sha)) if sha else None
-            return self._is(said, value)
-
-        authored = authored_in(step.landing, has, self._course.git)
-        return landed_verdict(word, step, authored, self._at, _shown(value), self._doubt())
-
-    def _branch(self) -> GitVerdict | None:
-        step = self._course.steps[self._now]
-
-        def has(sha: str) -> bool:
-            said = self.value_at(step, self._course.git.render(step.state, sha)) if sha else None
-            return said is not None and self._is(said, self._after)
-
-        return on_branch(step.state, has, self._course.git, self._course.as_of)
-
-    def _doubt(self) -> str:
-        desired = self._course.desired(self._now)
-        return desired.reason if isinstance(desired, DesiredState) and desired.confidence == "low" else ""
-
-
-def _shown(value: Value) -> str:
-    """The value as text to read."""
-    if value is None or isinstance(value, Undeterminable) or value.state != "value":
-        return ""
-    return value.value if isinstance(value.value, str) else json.dumps(value.value, ensure_ascii=False, sort_keys=True)
-
-
-def _clock(step: Step) -> str:
-    return f"{step.landing.at:%Y-%m-%d %H:%M:%S} UTC"

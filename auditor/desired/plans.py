@@ -1,7 +1,7 @@
 """What an application is made of: the sources that declare manifests, and the strands that they follow."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
 
@@ -31,7 +31,9 @@ class Unit:
     refs: Mapping[str, str]
     """`$ref` names to folders of the trees side by side."""
     chart: Chart | None
-    """The packaged chart, where it is one."""
+    """The packaged chart, where it is one; an empty one where it is not at hand."""
+    problem: str = ""
+    """Why it cannot be rendered at any revision."""
 
     @property
     def contents(self) -> Contents:
@@ -61,7 +63,8 @@ class Unit:
                 return None, Reads(link_folders=(path,), problem=found)
             if found is None:
                 return None, Reads(link_folders=(path,), absent=True)
-            return found, self._followed(found, application, files)
+            reads = self._followed(found, application, files)
+            return found, replace(reads, problem=self.problem or reads.problem)
         except UnreadableError as error:
             return None, Reads(folders=(path,), link_folders=(path,), problem=str(error))
 
@@ -142,10 +145,7 @@ def plan(
         if isinstance(found, str):
             return found
         strands[source.repo_url, source.target_revision] = found
-    try:
-        units = tuple(_units(sources, strands, charts))
-    except UnreadableError as error:
-        return str(error)
+    units = tuple(_units(sources, strands, charts))
     return Plan(units, tuple(strands.values())) if units else "the application has no source that declares manifests"
 
 
@@ -155,7 +155,7 @@ def _units(
     for source in sources:
         if source.ref and not source.path and not source.chart:
             continue
-        chart = _chart(source, charts) if source.chart else None
+        chart, problem = _chart(source, charts) if source.chart else (None, "")
         own = (source.repo_url, source.target_revision)
         order = list(strands) if chart else [own, *(key for key in strands if key != own)]
         refs = {
@@ -163,7 +163,7 @@ def _units(
             for other in sources
             if other.ref
         }
-        yield Unit(source, tuple(strands[key] for key in order), refs, chart)
+        yield Unit(source, tuple(strands[key] for key in order), refs, chart, problem)
 
 
 def _options(source: AppSource) -> JsonObject:
@@ -171,12 +171,16 @@ def _options(source: AppSource) -> JsonObject:
     return options if isinstance(options, dict) else {}
 
 
-def _chart(source: AppSource, charts: Mapping[str, ChartFolder]) -> Chart:
+def _chart(source: AppSource, charts: Mapping[str, ChartFolder]) -> tuple[Chart, str]:
+    """The chart; an empty one and the reason where it is not at hand: which of its values files changed when can be
+    told all the same."""
     folder = charts.get(source.repo_url) or next(
         (other for url, other in charts.items() if same_repository(url, source.repo_url)), None
     )
-    if folder is None:
-        raise UnreadableError(
-            f"the chart {source.chart} comes from {source.repo_url}, and no folder with its charts is configured"
-        )
-    return folder.chart(source.chart, source.target_revision)
+    try:
+        if folder is not None:
+            return folder.chart(source.chart, source.target_revision), ""
+        problem = f"the chart {source.chart} comes from {source.repo_url}, and no folder with its charts is configured"
+    except UnreadableError as error:
+        problem = str(error)
+    return Chart(source.chart.rpartition("/")[2], {}), problem

@@ -16,7 +16,7 @@ from auditor.correlate.git_verdict import judge_git
 from auditor.desired.reader import Reader, open_reader
 from auditor.desired.tools import find_tools
 from auditor.model.application import ApplicationHistory, ApplicationState, AppSource, RevisionSeen
-from auditor.model.change import AppKey, Change
+from auditor.model.change import AppKey, Change, Write
 from auditor.model.facts import Commit, GitRef, SourceMark
 from auditor.model.verdict import GitVerdict
 from auditor.objects.redaction import Redactor
@@ -145,6 +145,10 @@ class Story:
         self.folder = folder
         self.repo = Repo(folder / "deploy.git")
         self.repos = [self.repo]
+        self.charts: tuple[RepositoryConfig, ...] = ()
+        """Folders of packaged charts."""
+        self.writes: tuple[Write, ...] = ()
+        """Writes of the controller."""
         self.earlier: tuple[SourceMark, ...] = ()
         """The marks of an earlier collection, in their order."""
         self._commits: list[Commit] = []
@@ -188,7 +192,7 @@ class Story:
 
     def _config(self) -> Config:
         configured = tuple(RepositoryConfig(repo.url, repo.folder.name) for repo in self.repos)
-        return Config(folder=self.folder, repositories=configured)
+        return Config(folder=self.folder, repositories=(*configured, *self.charts))
 
     @contextmanager
     def reader(self, **given: Any) -> Iterator[Reader]:
@@ -224,7 +228,7 @@ class Story:
     def judge_change(self, made: Change, as_of: datetime) -> tuple[GitVerdict, tuple[GitVerdict, ...]]:
         """Git's verdicts on any change."""
         with self.reader() as reader:
-            verdict = judge_git(made, reader, self.applications, self.records(), as_of)
+            verdict = judge_git(made, reader, self.applications, self.records(), as_of, self.writes)
         self._no_fix_from_before(made, *verdict[1])
         return verdict
 

@@ -1,12 +1,17 @@
 """Which revision of which repository an application follows."""
 
+import io
+import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from auditor.model.change import AppKey
-from tests.correlate.git_story import IMAGE, REPLICAS, Repo, Story, deployment, needs_kustomize, source
-from tests.factories import SHOP, app_state, history
+from auditor.config import RepositoryConfig
+from auditor.model.application import SyncRecord
+from auditor.model.change import AppKey, Write
+from tests.correlate.git_story import IMAGE, REPLICAS, Repo, Story, deployment, needs_helm, needs_kustomize, source
+from tests.factories import SHOP, actor, app_state, field, history, minute, thing, write
 
 WEB = "apps/web/web.yaml"
 ROOT = AppKey("argocd", "argocd", "root")
@@ -143,8 +148,6 @@ def test_two_sources_of_two_repositories_make_one_application(story: Story) -> N
     other.commit("settings", 0, {"prod/worker.yaml": deployment(name="worker")})
     other.commit("bigger", 70, {"prod/worker.yaml": deployment(name="worker", replicas=6)})
     story.application(source(), source("prod", "main", other.url))
-    from tests.factories import thing
-
     verdict = story.judge(REPLICAS, 3, 6, object=thing("worker"))
     assert (verdict.verdict, other.name(verdict.commit)) == ("reflected", "bigger")
     assert story.judge(REPLICAS, 3, 6).verdict == "not-reflected"
@@ -207,3 +210,96 @@ def test_a_commit_that_declares_another_tag_brings_its_values(story: Story) -> N
     under_root(story)
     story.repo.commit("promote", 70, {"argocd/shop-prod.yaml": declared(target="v2")})
     assert story.named(story.judge(IMAGE, "web:1", "web:2")) == ("reflected", "promote", "promote")
+
+
+# Charts from a chart repository, values from git
+
+CHARTS = "https://charts.acme.example"
+
+
+def packaged(folder: Path, version: str = "1.2.0") -> None:
+    """A chart as `helm package` makes one."""
+    folder.mkdir(exist_ok=True)
+    files = {
+        "web/Chart.yaml": f"apiVersion: v2\nname: web\nversion: {version}\n",
+        "web/values.yaml": "tag: '1'\nreplicas: 3\n",
+        "web/templates/web.yaml": deployment("web:{{ .Values.tag }}", "{{ .Values.replicas }}"),
+    }
+    with tarfile.open(folder / f"web-{version}.tgz", "w:gz") as tar:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            tar.addfile(member, io.BytesIO(text.encode()))
+
+
+def chart_with_values(story: Story, version: str = "1.2.0") -> None:
+    options = '{"valueFiles":["$values/env/prod.yaml"]}'
+    chart = source("", version, CHARTS, chart="web", kind="helm", options=options)
+    story.application(chart, source("", ref="values"))
+    story.repo.commit("values", 2, {"env/prod.yaml": "tag: '1'\n"})
+    story.seen("values", 3)
+
+
+@needs_helm
+def test_a_chart_at_hand_is_rendered_with_its_values_from_git(story: Story) -> None:
+    packaged(story.folder / "charts")
+    story.charts = (RepositoryConfig(CHARTS, "charts"),)
+    chart_with_values(story)
+    story.repo.commit("fix", 70, {"env/prod.yaml": "tag: '2'\n"})
+    assert story.named(story.judge(IMAGE, "web:1", "web:2")) == ("reflected", "fix", "fix")
+    assert story.named(story.judge(REPLICAS, 6, 3))[0] == "already"
+
+
+@needs_helm
+def test_a_range_of_chart_versions_takes_the_highest_at_hand(story: Story) -> None:
+    packaged(story.folder / "charts", "1.2.0")
+    packaged(story.folder / "charts", "1.10.0")
+    packaged(story.folder / "charts", "2.0.0")
+    story.charts = (RepositoryConfig(CHARTS, "charts"),)
+    chart_with_values(story, "1.x")
+    assert story.judge(IMAGE, "web:1", "web:2").verdict == "not-reflected"
+
+
+@needs_helm
+def test_a_chart_that_no_repository_declares_says_so(story: Story) -> None:
+    packaged(story.folder / "charts")
+    story.charts = (RepositoryConfig(CHARTS, "charts"),)
+    story.application(source("", "1.2.0", CHARTS, chart="web"))
+    verdict = story.judge(IMAGE, "web:9", "web:1")
+    assert (verdict.verdict, verdict.commit) == ("already", None)
+    assert verdict.reason.startswith("the value comes from the Application")
+
+
+def synced(at: float, *revisions: str) -> SyncRecord:
+    none: tuple[()] = ()
+    return SyncRecord(
+        SHOP, minute(at), minute(at), "Succeeded", revisions, none, "automated", "full", "", None,
+        False, False, None, 0, "", none, none, none,
+    )  # fmt: skip
+
+
+def controller_asked(at: float, **values: Any) -> Write:
+    fields = [field(IMAGE, "?", values["image"])]
+    return write(f"sync-{at}", at, *fields, cause="gitops", patch_type="apply", actor=actor("argocd", "gitops"))
+
+
+def test_without_the_chart_what_the_controller_asked_for_stands_for_it(story: Story) -> None:
+    chart_with_values(story)
+    story.repo.commit("fix", 70, {"env/prod.yaml": "tag: '2'\n"})
+    story.applications[SHOP] = history(
+        *story.applications[SHOP].states, key=SHOP, syncs=(synced(5, "1.2.0"), synced(71, "1.2.0"))
+    )
+    story.writes = (controller_asked(5, image="web:1"), controller_asked(71, image="web:2"))
+    verdict = story.judge(IMAGE, "web:1", "web:2")
+    assert (verdict.verdict, story.repo.name(verdict.commit), verdict.confidence) == ("reflected", "fix", "low")
+    assert "what the controller last asked for stands for it" in verdict.reason
+
+
+def test_without_the_chart_and_without_a_sync_git_is_unknown(story: Story) -> None:
+    chart_with_values(story)
+    story.repo.commit("fix", 70, {"env/prod.yaml": "tag: '2'\n"})
+    story.applications[SHOP] = history(*story.applications[SHOP].states, key=SHOP, syncs=(synced(5, "1.2.0"),))
+    story.writes = (controller_asked(5, image="web:1"),)
+    verdict = story.judge(IMAGE, "web:1", "web:2")
+    assert (verdict.verdict, verdict.commit) == ("unknown", None)
+    assert "no folder with its charts is configured" in verdict.reason
