@@ -8,6 +8,7 @@ from auditor.model.case import Case
 from auditor.model.change import Actor, AppKey, Change, Evidence, FieldChange
 from auditor.model.coverage import AsOf, Coverage, Gap
 from auditor.model.desired import Landing
+from auditor.model.drift import DriftedField
 from auditor.model.episode import Episode, Step, StepName, StepState
 from auditor.model.facts import Announcement, Commit
 from auditor.model.finding import Finding, Severity
@@ -956,6 +957,49 @@ def coverage() -> Coverage:
     return Coverage((*marks, *others), (), ends, gaps)
 
 
+def drift(pairs: list[tuple[Change, Verdict]]) -> tuple[DriftedField, ...]:
+    """What stands without git, field by field, and one field that a sync did not bring."""
+    found = []
+    for one, judged in pairs:
+        fields = [
+            (field, sides.git, sides.cluster) for field, sides in zip(one.write.fields, judged.fields, strict=False)
+        ]
+        for field, said, became in fields:
+            if became.verdict == "standing" and said.verdict not in ("reflected", "already"):
+                found.append(
+                    DriftedField(
+                        one.application,
+                        one.write.object,
+                        field.path,
+                        field.before,
+                        field.after,
+                        "a hand",
+                        one.write.actor.name,
+                        one.write.at,
+                        "",
+                        judged.next,
+                        one.id,
+                    )
+                )
+    ledger = target("Deployment", "ledger-prod", "ledger")
+    selector = ("spec", "selector", "matchLabels", "app")
+    because = "the sync that would bring it did not succeed"
+    unfinished = DriftedField(
+        app("ledger-prod"),
+        ledger,
+        selector,
+        leaf("ledger-v2"),
+        leaf("ledger"),
+        "an unfinished sync",
+        "",
+        None,
+        because,
+        "",
+        None,
+    )
+    return (*found, unfinished)
+
+
 def incident() -> Case:
     """The case of the recorded incident."""
     pairs = told()
@@ -982,6 +1026,7 @@ def incident() -> Case:
         applications=applications(),
         episodes=episodes(),
         findings=findings(),
+        drift=drift(pairs),
         staging=staging(),
         announcements=announcements(),
         landings={app("shop-prod"): rows, app("payments-prod"): rows},

@@ -195,5 +195,14 @@ def test_the_register_lists_all_causes_and_the_syncs() -> None:
 
 def test_the_digest_says_by_what_each_thing_differs() -> None:
     told = document("drift", incident())
-    assert plain(told.first.lead).startswith("9 things are not as git says, in 3 applications; the next sync undoes 2")
-    assert plain(told.first.questions[0].answers[0].text) == "a hand"
+    assert plain(told.first.lead) == (
+        "7 things are not as git says, in 4 applications; the next sync undoes 2 changes."
+    )
+    assert [(one.number, plain(one.text)) for one in told.first.questions[0].answers] == [
+        ("6", "a hand"),
+        ("1", "an unfinished sync"),
+    ]
+    tables = [
+        one for one in next(one for one in told.sections if one.anchor == "drift").blocks if isinstance(one, Table)
+    ]
+    assert plain(tables[0].caption).startswith("payments-prod 3 entries")
