@@ -9,8 +9,9 @@ from dataclasses import replace
 from functools import partial
 
 from auditor.collectors import Collector, Reading
+from auditor.collectors.live_access import PREFIX, connect
 from auditor.collectors.live_argocd import read_argocd
-from auditor.collectors.live_connection import PREFIX, Connection, UnreachableError, connect
+from auditor.collectors.live_connection import Connection, UnreachableError
 from auditor.collectors.live_managed import ManagedObjects
 from auditor.collectors.live_objects import read_objects
 from auditor.config import Access, ArgoCDConfig, Config

@@ -1,31 +1,22 @@
 """One API server, only read: GET requests with a time limit, answers of bounded size, failures as sentences.
 
-The `kubernetes` client reads the kubeconfig and holds credentials, certificates and proxies; its models are not used,
-as they drop what they do not know and would build an object of everything a hostile server sends.
+The models of the `kubernetes` client are not used: they drop what they do not know, and an answer's bytes are evidence.
 """
 
-import logging
 import ssl
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
 
-from auditor.config import Access
 from auditor.errors import SourceError
 
-PREFIX = "live:"
-"""What the names of all sources begin with that are read from a running API server."""
-LOGIN_SECONDS = 60.0
-"""For a credential plugin to give a token."""
 CONNECT_SECONDS = 10.0
 SILENCE_SECONDS = 30.0
 """Without a byte."""
@@ -51,6 +42,10 @@ class RequestError(SourceError):
 
 class UnreachableError(SourceError):
     """Nothing can be asked: no usable kubeconfig, no connection, no valid credentials."""
+
+
+class BrokenConnectionError(UnreachableError):
+    """The connection ended before the answer did, as one does that a proxy has kept open for too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +77,12 @@ class Connection:
         """The answer to a GET. RequestError where it is refused, UnreachableError where nothing can be asked."""
         url = self.address + path + (f"?{urlencode(parameters)}" if parameters else "")
         for attempt in range(1, TRIES + 1):
-            with _explained(self.address):
+            try:
                 status, headers, answer = self._send(url)
+            except BrokenConnectionError:
+                if attempt == TRIES:
+                    raise
+                continue
             if status not in _BUSY or attempt == TRIES:
                 break
             time.sleep(_pause(headers.get("Retry-After", "")))
@@ -102,118 +101,23 @@ class Connection:
         headers = {"Accept": "application/json", "User-Agent": "auditor"}
         if authorization := self._authorization():
             headers["Authorization"] = authorization
-        response = self._pool.request(
-            "GET",
-            url,
-            headers=headers,
-            timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=SILENCE_SECONDS),
-            retries=False,
-            redirect=False,
-            preload_content=False,
-        )
-        try:
-            content = _bounded(response, time.monotonic() + ANSWER_SECONDS)
-        except BaseException:
-            response.close()
-            raise
-        response.release_conn()
+        with _explained(self.address):
+            response = self._pool.request(
+                "GET",
+                url,
+                headers=headers,
+                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=SILENCE_SECONDS),
+                retries=False,
+                redirect=False,
+                preload_content=False,
+            )
+            try:
+                content = _bounded(response, time.monotonic() + ANSWER_SECONDS)
+            except BaseException:
+                response.close()
+                raise
+            response.release_conn()
         return response.status, response.headers, Answer(content, _moment(response.headers.get("Date", "")))
-
-
-@contextmanager
-def connect(access: Access, folder: Path) -> Iterator[Connection]:
-    """The API server that `access` means, closed afterwards; a relative kubeconfig lies below `folder`.
-
-    UnreachableError where the kubeconfig or the pod's service account cannot be used. No request is sent yet; a
-    credential plugin that the kubeconfig names is run.
-    """
-    import urllib3
-    from kubernetes.client import Configuration
-    from kubernetes.client.rest import RESTClientObject
-
-    configuration = Configuration()
-    _in_time(lambda: _log_in(access, folder, configuration), access)
-    if not configuration.verify_ssl:  # the kubeconfig says so: a warning for each request tells nobody anything new
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-    try:
-        pool = RESTClientObject(configuration).pool_manager
-    except (OSError, ValueError) as error:
-        raise UnreachableError(f"The certificates of {_called(access)} cannot be used: {error}.") from error
-    try:
-        yield Connection(PREFIX + access.name, configuration.host.rstrip("/"), lambda: _token(configuration), pool)
-    finally:
-        pool.clear()
-
-
-def _log_in(access: Access, folder: Path, configuration: Any) -> None:
-    from kubernetes.config import ConfigException, load_incluster_config, load_kube_config
-
-    with _told() as complaints:
-        try:
-            if access.in_cluster:
-                load_incluster_config(configuration)  # type: ignore[no-untyped-call]
-            else:
-                load_kube_config(  # type: ignore[no-untyped-call]
-                    str(folder / Path(access.kubeconfig).expanduser()) if access.kubeconfig else None,
-                    access.context or None,
-                    configuration,
-                    persist_config=False,
-                )
-        except (ConfigException, OSError) as error:
-            raise UnreachableError(f"{_called(access)} cannot be used: {str(error).rstrip('.')}.") from error
-        except Exception as error:  # whatever a kubeconfig of another shape makes the loader stumble over
-            raise UnreachableError(f"{_called(access)} cannot be read: {type(error).__name__}: {error}.") from error
-    if complaints and not _token(configuration) and not configuration.cert_file:
-        raise UnreachableError(f"{_called(access)} gives no credentials: {complaints[0].rstrip('.')}.")
-
-
-def _in_time(log_in: Callable[[], None], access: Access) -> None:
-    """A credential plugin has no time limit of its own, and a nightly run must not wait for it for ever."""
-    failures: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            log_in()
-        except BaseException as error:
-            failures.append(error)
-
-    thread = threading.Thread(target=run, daemon=True, name="log in")
-    thread.start()
-    thread.join(LOGIN_SECONDS)
-    if thread.is_alive():
-        raise UnreachableError(
-            f"The credential plugin of {_called(access)} gave no answer within {LOGIN_SECONDS:g} seconds."
-        )
-    if failures:
-        raise failures[0]
-
-
-@contextmanager
-def _told() -> Iterator[list[str]]:
-    """What the client library logs: it tells there, and nowhere else, that a credential plugin failed."""
-    messages: list[str] = []
-
-    class _Listener(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            messages.append(_short(record.getMessage()))
-
-    listener = _Listener(logging.ERROR)
-    logging.getLogger().addHandler(listener)
-    try:
-        yield messages
-    finally:
-        logging.getLogger().removeHandler(listener)
-
-
-def _called(access: Access) -> str:
-    if access.in_cluster:
-        return "The service account of this pod"
-    return f"The context {access.context}" if access.context else f"The kubeconfig {access.kubeconfig}"
-
-
-def _token(configuration: Any) -> str | None:
-    setting = configuration.auth_settings().get("BearerToken")
-    return setting["value"] if setting else None
 
 
 @contextmanager
@@ -224,13 +128,13 @@ def _explained(address: str) -> Iterator[None]:
     try:
         yield
     except (exceptions.SSLError, ssl.SSLError) as error:
-        raise UnreachableError(f"No trusted connection to {address}: {_short(str(error))}.") from error
+        raise UnreachableError(f"No trusted connection to {address}: {short(str(error))}.") from error
     except (exceptions.NewConnectionError, exceptions.ConnectTimeoutError, exceptions.ProxyError) as error:
-        raise UnreachableError(f"No connection to {address}: {_short(str(error))}.") from error
+        raise UnreachableError(f"No connection to {address}: {short(str(error))}.") from error
     except exceptions.TimeoutError as error:
         raise UnreachableError(f"{address} sent nothing for {SILENCE_SECONDS:g} seconds.") from error
     except (exceptions.HTTPError, OSError) as error:
-        raise UnreachableError(f"The connection to {address} broke: {_short(str(error))}.") from error
+        raise BrokenConnectionError(f"The connection to {address} broke: {short(str(error))}.") from error
 
 
 def _bounded(response: Any, deadline: float) -> bytes:
@@ -264,12 +168,13 @@ def _moment(header: str) -> datetime | None:
 def _words(content: bytes) -> str:
     """What the server says of a refusal, "" where it sends no Kubernetes status."""
     try:
-        return _short(msgspec.json.decode(content, type=_Refusal).message)
+        return short(msgspec.json.decode(content, type=_Refusal).message)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ""
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """What others say, on one line and not longer than people read."""
     return " ".join(text.split())[:_LONGEST_WORDS]
 
 

@@ -37,6 +37,7 @@ class Reply:
     token: str = ""
     """A token to go on with, for an expired one."""
     wait: float = 0.0
+    hangs_up: bool = False
 
 
 @dataclass
@@ -134,6 +135,9 @@ def _handler(api: FakeApi) -> type[BaseHTTPRequestHandler]:
             api.authorizations.add(self.headers.get("Authorization", ""))
             reply = api.reply(url.path, parameters)
             time.sleep(reply.wait)
+            if reply.hangs_up:
+                self.close_connection = True
+                return
             metadata = {"continue": reply.token} if reply.token else {}
             status = {"kind": "Status", "code": reply.code, "message": reply.message, "metadata": metadata}
             content = json.dumps(status).encode() if reply.content is None else reply.content

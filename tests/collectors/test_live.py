@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from auditor.collectors import Reading, live, live_connection, live_lists, live_objects, live_source
+from auditor.collectors import Reading, live, live_access, live_connection, live_lists, live_objects, live_source
 from auditor.config import ArgoCDConfig, ClusterConfig, Config
 from auditor.model.facts import (
     ApplicationSnapshot,
@@ -454,6 +454,14 @@ def test_a_busy_server_is_asked_again_when_it_says(api: FakeApi, tmp_path: Path)
     assert "answered 429: too many requests" in problem(collect(tmp_path, api), "applications.argoproj.io")
 
 
+def test_a_connection_that_breaks_is_made_again(api: FakeApi, tmp_path: Path) -> None:
+    usual = api.reply(f"{ARGO}/applications", {})
+    api.replies[f"{ARGO}/applications"] = [Reply(0, hangs_up=True), usual]
+    assert len(facts(collect(tmp_path, api), ApplicationSnapshot)) == 1
+    api.replies[f"{ARGO}/applications"] = [Reply(0, hangs_up=True)]
+    assert problem(collect(tmp_path, api), "").startswith(f"The connection to {api.address} broke: ")
+
+
 @pytest.mark.parametrize(
     "content", [b"<html>log in</html>", b"{", b"[]", b'{"items": 1}', b'{"a":' * 5000, b"\xff\xfe", b""]
 )
@@ -542,7 +550,7 @@ def test_a_credential_plugin_that_fails_is_told_in_its_own_words(api: FakeApi, t
 
 
 def test_a_credential_plugin_has_a_time_limit(api: FakeApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live_connection, "LOGIN_SECONDS", 0.2)
+    monkeypatch.setattr(live_access, "LOGIN_SECONDS", 0.2)
     assert "gave no answer within 0.2 seconds" in problem(with_plugin(tmp_path, api, "sleep 1"), "")
 
 
