@@ -115,7 +115,7 @@ def _last_writers(case: Case) -> _Writers:
     changes = {change.id for change in case.changes}
     last: dict[tuple[ObjectId, Path], _Writer] = {}
     for write in case.writes:
-        if write.outcome != "changed":
+        if write.outcome not in ("changed", "unproven"):
             continue
         ident = write.id if write.id in changes else None
         mine = _Writer(write.actor.name, write.actor.kind, write.at, write.channel, ident)
@@ -200,6 +200,8 @@ def _cause(
     writer = next((found for end in range(len(path), -1, -1) if (found := writers.get((subject, path[:end])))), None)
     if writer is None:
         return _by_ownership(history, path, live)
+    if writer.kind == "gitops" and _says_synced(state, subject):
+        return "another controller or a default", writer, "Argo CD applied it from the Application itself and says Synced"
     if writer.kind == "gitops":
         return (
             "an unfinished sync",
@@ -211,6 +213,12 @@ def _cause(
     if writer.kind in _BY_HAND:
         return "a hand", writer, writer.how
     return "another controller or a default", writer, f"written by {writer.kind}: {writer.name}"
+
+
+def _says_synced(state: ApplicationState, subject: ObjectId) -> bool:
+    """Whether Argo CD finds no difference where git has one: its own source then differs from the tracked branch."""
+    place = (subject.group, subject.kind, subject.namespace, subject.name)
+    return any(tuple(where) == place and said == "Synced" for *where, said in state.resources)
 
 
 def _by_ownership(history: ApplicationHistory, path: Path, live: LiveState) -> tuple[DriftCause, _Writer | None, str]:

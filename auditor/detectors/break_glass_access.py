@@ -27,14 +27,18 @@ WORDS = {
 
 
 def detect(case: Case, config: Config) -> Iterator[Finding]:
-    """One finding for each credential, kind of access and object; one for each account acted as."""
-    access: dict[tuple[str, str, ObjectId], list[Write]] = defaultdict(list)
+    """One finding for each credential, kind of access and object; one for each account acted as.
+
+    A drained node is one story, however many pods it had; what was read in another's name is told with the name.
+    """
+    access: dict[tuple[str, str, ObjectId | None], list[Write]] = defaultdict(list)
     posing: dict[tuple[str, str], list[Write]] = defaultdict(list)
     for write in case.writes:
         if write.actor.kind not in HUMAN:
             continue
-        if write.outcome == "access":
-            access[(write.actor.name, write.subresource, write.object)].append(write)
+        if write.outcome == "access" and write.subresource:
+            place = None if write.subresource == "eviction" else write.object
+            access[(write.actor.name, write.subresource, place)].append(write)
         if write.actor.acting_as:
             posing[(write.actor.name, write.actor.acting_as)].append(write)
     for (name, kind, _), writes in access.items():
@@ -44,6 +48,8 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
 
 
 def _access(name: str, kind: str, writes: Sequence[Write]) -> Finding:
+    if kind == "eviction":
+        return _drain(name, writes)
     first = writes[0]
     refused = all(write.code is not None and write.code >= 400 for write in writes)
     return conclude(
@@ -56,6 +62,23 @@ def _access(name: str, kind: str, writes: Sequence[Write]) -> Finding:
         subject=first.object,
         actors=filter(None, (name,)),
         first_at=first.at,
+        last_at=writes[-1].at,
+        count=len(writes),
+        evidence=tuple(evidence for write in writes for evidence in write.evidence),
+    )
+
+
+def _drain(name: str, writes: Sequence[Write]) -> Finding:
+    pods = list(dict.fromkeys(str(write.object) for write in writes))
+    listed = ", ".join(pods[:3]) + (f" and {len(pods) - 3} more" if len(pods) > 3 else "")
+    return conclude(
+        "break-glass-access",
+        "info",
+        f"{name or 'An unnamed client'} evicted {listed}, {times(len(writes))}.",
+        "Nothing is owed: their controllers make new pods.",
+        key=(name, "eviction", writes[0].id),
+        actors=filter(None, (name,)),
+        first_at=writes[0].at,
         last_at=writes[-1].at,
         count=len(writes),
         evidence=tuple(evidence for write in writes for evidence in write.evidence),

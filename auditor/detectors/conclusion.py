@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import orjson
 
+from auditor.correlate.incident import RESTARTED_AT
 from auditor.model.change import AppKey, Change, Evidence, FieldChange
 from auditor.model.finding import Confidence, Finding, Severity
 from auditor.model.resource import Json, Leaf, ObjectId
@@ -92,6 +93,28 @@ def span(seconds: float) -> str:
 def times(count: int) -> str:
     """`once`, `twice`, `5 times`."""
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+NEVER_IN_GIT = frozenset({"Node", "Pod", "ReplicaSet", "Event", "Lease", "Endpoints", "EndpointSlice", "CSINode"})
+"""Kinds that come and go with the cluster: nobody declares them, so that git lacks them says nothing."""
+
+
+def is_nobodys(change: Change) -> bool:
+    """Whether git is not expected to have the change: on an object that no application owns, of a kind that nobody
+    declares (a cordoned node), or by a pipeline that deploys what is its own.
+    """
+    return change.application is None and (change.write.object.kind in NEVER_IN_GIT or change.write.actor.kind == "ci")
+
+
+def is_restart(field: FieldChange) -> bool:
+    """Whether a field only says when its pods were restarted: nothing that git should ever hold."""
+    return field.path[-1:] == (RESTARTED_AT,)
+
+
+def restarts_only(change: Change) -> bool:
+    """Whether a change restarted pods and did nothing else."""
+    fields = change.write.fields
+    return bool(fields) and all(map(is_restart, fields))
 
 
 def evidence_of(changes: Iterable[Change]) -> tuple[Evidence, ...]:

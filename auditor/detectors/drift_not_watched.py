@@ -1,17 +1,22 @@
 """Drift that waits for a manual sync and reaches nobody."""
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
+
+import orjson
 
 from auditor.config import Config
 from auditor.detectors import Detector
 from auditor.detectors.conclusion import conclude, span
 from auditor.model.application import ApplicationHistory
 from auditor.model.case import Case
+from auditor.model.change import AppKey
 from auditor.model.finding import Finding
 from auditor.model.resource import JsonObject
 
 SUBSCRIPTION = "notifications.argoproj.io/subscribe"
+WAITS_LONG = timedelta(hours=1)
+"""A release that waits for its button is OutOfSync for a while too: drift that is younger is information."""
 
 
 def detect(case: Case, config: Config) -> Iterator[Finding]:
@@ -21,11 +26,11 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
         if last is None or history.removed_at or last.automated or last.sync_status != "OutOfSync":
             continue
         since = _out_of_sync_since(history)
-        if not _notifies(last.document) and since is not None:
+        if since is not None and not _notifies(last.document) and not _notified(case, history.key):
             resources = [f"{kind} {name}" for _, kind, _, name, status in last.resources if status == "OutOfSync"]
             yield conclude(
                 "drift-not-watched",
-                "low",
+                "low" if last.at - since >= WAITS_LONG else "info",
                 f"{history.key} is OutOfSync for {span((last.at - since).total_seconds())} "
                 f"({', '.join(resources[:3]) or 'objects not recorded'}), syncs by hand only, and no notification "
                 "is subscribed on it.",
@@ -49,10 +54,21 @@ def _out_of_sync_since(history: ApplicationHistory) -> datetime | None:
 
 
 def _notifies(document: JsonObject) -> bool:
-    """A subscription on the Application itself; one in argocd-notifications-cm is not in these records."""
+    """Whether a channel is subscribed on the Application itself."""
     metadata = document.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     return isinstance(annotations, dict) and any(name.startswith(SUBSCRIPTION) for name in annotations)
+
+
+def _notified(case: Case, key: AppKey) -> bool:
+    """Whether argocd-notifications-cm, where it was exported, subscribes channels for all applications."""
+    for settings in case.settings:
+        if settings.argocd == key.argocd and settings.name == "argocd-notifications-cm":
+            document = orjson.loads(settings.body)
+            data = document.get("data") if isinstance(document, dict) else None
+            if isinstance(data, dict) and data.get("subscriptions"):
+                return True
+    return False
 
 
 DETECTOR = Detector("drift-not-watched", "drift that reaches nobody", detect)

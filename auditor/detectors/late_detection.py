@@ -5,19 +5,24 @@ from datetime import datetime
 
 from auditor.config import Config
 from auditor.detectors import Detector
-from auditor.detectors.conclusion import conclude, span
+from auditor.detectors.conclusion import conclude, restarts_only, span
+from auditor.model.application import ApplicationState
 from auditor.model.case import Case
 from auditor.model.change import Evidence
 from auditor.model.episode import Episode
 from auditor.model.finding import Finding
+from auditor.model.resource import ObjectId
 
 NOTICED_LATE = 15 * 60.0
 """Seconds; Argo CD itself compares every three minutes."""
 
 
 def detect(case: Case, config: Config) -> Iterator[Finding]:
-    """At most one finding an episode; a step that is not recorded is never late."""
+    """At most one finding an episode; a step that is not recorded is never late, and restarts are nothing to notice."""
+    changes = {change.id: change for change in case.changes}
     for episode in case.episodes:
+        if all(restarts_only(changes[ident]) for ident in episode.changes if ident in changes):
+            continue
         late = [*_steps(episode, config), *_notice(case, episode)]
         if late:
             yield conclude(
@@ -56,14 +61,19 @@ def _first_sign(case: Case, episode: Episode) -> tuple[datetime, str, tuple[Evid
     """The first record that shows anybody could know: Argo CD says OutOfSync, or somebody announced."""
     signs: list[tuple[datetime, str, tuple[Evidence, ...]]] = []
     history = case.applications.get(episode.application)
+    touched = {change.write.object for change in case.changes if change.id in episode.changes}
     for state in history.states if history else ():
-        if state.at >= episode.began_at and state.sync_status == "OutOfSync":
+        if state.at >= episode.began_at and _out_of_sync(state) & touched:
             signs.append((state.at, "Argo CD's OutOfSync", (state.evidence,)))
             break
     announced = episode.steps[2]
     if announced.at is not None:
         signs.append((announced.at, "the announcement", announced.evidence))
     return min(signs, key=lambda sign: sign[0], default=None)
+
+
+def _out_of_sync(state: ApplicationState) -> set[ObjectId]:
+    return {ObjectId(state.cluster, *place) for *place, said in state.resources if said == "OutOfSync"}
 
 
 DETECTOR = Detector("late-detection", "noticing, announcing or fixing in git took longer than the goals", detect)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from auditor.config import Config
 from auditor.detectors import Detector
-from auditor.detectors.conclusion import conclude, evidence_of, shown, times, who
+from auditor.detectors.conclusion import conclude, evidence_of, is_nobodys, is_restart, shown, times, who
 from auditor.model.case import Case
 from auditor.model.change import Change
 from auditor.model.finding import Finding, Severity
@@ -21,9 +21,11 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
     open_ends: dict[tuple[object, ...], list[tuple[Change, Verdict, int | None]]] = defaultdict(list)
     for change in case.changes:
         verdict = case.verdicts.get(change.id)
-        if verdict is None or change.write.persisted == "unproven":
+        if verdict is None or change.write.persisted == "unproven" or is_nobodys(change):
             continue
         for position in _lacking(verdict):
+            if position is not None and is_restart(change.write.fields[position]):
+                continue
             path = None if position is None else change.write.fields[position].path
             open_ends[(change.application, change.write.object, path)].append((change, verdict, position))
     for seen in open_ends.values():

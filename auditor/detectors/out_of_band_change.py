@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from auditor.config import Config
 from auditor.detectors import Detector
-from auditor.detectors.conclusion import conclude, evidence_of, step, times, who
+from auditor.detectors.conclusion import conclude, evidence_of, is_nobodys, restarts_only, step, times, who
 from auditor.model.case import Case
 from auditor.model.change import Change
 from auditor.model.finding import Finding, Severity
@@ -35,7 +35,7 @@ def _finding(changes: Sequence[Change], verdict: Verdict | None) -> Finding:
         _severity(first, verdict),
         f"{write.object} {_deed(first)} by {who(first)} with {write.channel}, {times(len(changes))}"
         f"{_outcome(verdict)}.",
-        "Bring the value into git, or take it out of the cluster; the verdict beside the change says which is open.",
+        _remedy(first, verdict),
         key=(write.actor.name, write.channel, write.operation, first.id),
         application=first.application,
         subject=write.object,
@@ -67,8 +67,20 @@ def _outcome(verdict: Verdict | None) -> str:
     return f"; git: {verdict.git.verdict}, cluster: {verdict.cluster.verdict}"
 
 
+def _remedy(change: Change, verdict: Verdict | None) -> str:
+    if restarts_only(change):
+        return "Nothing is owed: a restart leaves no value that git should hold."
+    if is_nobodys(change):
+        return "Nothing is owed: no application's repository is to declare it."
+    if verdict is not None and verdict.prospect == "settled":
+        return "Nothing is owed: git and the cluster agree again."
+    return "Bring the value into git, or take it out of the cluster; the verdict beside the change says which is open."
+
+
 def _severity(change: Change, verdict: Verdict | None) -> Severity:
-    """High is for what nobody has settled: it stands, git lacks it, and a sync will take it away."""
+    """Whether something of it is left to settle decides; what a settled or restarting hand did is information."""
+    if restarts_only(change) or is_nobodys(change):
+        return "info"
     if verdict is None or verdict.prospect in ("settled", "kept"):
         return "info" if change.write.actor.kind == "person" else "low"
     if verdict.git.verdict in ("reflected", "already"):

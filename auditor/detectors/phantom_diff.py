@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-import yaml
-
 from auditor.config import Config
-from auditor.detectors import Detector
+from auditor.detectors import Detector, suggestion
 from auditor.detectors.conclusion import conclude, shown
 from auditor.model.application import ApplicationState
 from auditor.model.case import Case
@@ -15,8 +13,6 @@ from auditor.model.finding import Finding
 from auditor.model.resource import JsonObject, ObjectId, Path
 from auditor.objects import ignore, leaves, paths
 
-BY_HAND = frozenset({"person", "shared-credential", "ci", "unknown"})
-
 
 def detect(case: Case, config: Config) -> Iterator[Finding]:
     """Fields that git declares, that live differently in an object Argo CD calls OutOfSync, and that no hand wrote."""
@@ -24,13 +20,17 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
     for key, history in case.applications.items():
         desired = case.desired.get(key)
         state = history.states[-1] if history.states else None
-        if state is None or not isinstance(desired, DesiredState) or desired.confidence != "high":
+        if history.removed_at or state is None or not isinstance(desired, DesiredState) or desired.confidence != "high":
             continue
         for subject, manifest in _out_of_sync(state, desired):
             for field in _differing(case, subject, manifest):
                 writer = writers.get((subject, field.path))
-                if writer is not None and writer[1] not in BY_HAND and not _ignored(state, subject, field.path):
-                    yield _finding(key, subject, field, writer)
+                if (
+                    writer is not None
+                    and writer[1] not in suggestion.BY_HAND
+                    and not _ignored(state, subject, field.path)
+                ):
+                    yield _finding(case, key, subject, field, writer)
 
 
 Writer = tuple[str, str, Write]
@@ -67,14 +67,7 @@ def _ignored(state: ApplicationState, subject: ObjectId, path: Path) -> bool:
     return any(ignore.covers(rule, subject, path) for rule in state.ignore_differences)
 
 
-def _proven_block(subject: ObjectId, path: Path) -> str:
-    """The block, read back and found to cover the field; "" where it does not: then none is printed."""
-    block = ignore.block(subject, path)
-    rules = yaml.safe_load(block)["ignoreDifferences"]
-    return block if any(ignore.covers(rule, subject, path) for rule in rules) else ""
-
-
-def _finding(key: AppKey, subject: ObjectId, field: FieldChange, writer: Writer) -> Finding:
+def _finding(case: Case, key: AppKey, subject: ObjectId, field: FieldChange, writer: Writer) -> Finding:
     name, kind, write = writer
     path = paths.text(field.path)
     return conclude(
@@ -91,7 +84,7 @@ def _finding(key: AppKey, subject: ObjectId, field: FieldChange, writer: Writer)
         actors=(name,),
         values=(field.before.value, field.after.value),
         first_at=write.at,
-        snippet=_proven_block(subject, field.path),
+        snippet=suggestion.block(case, subject, field.path, field.before, field.after),
         evidence=write.evidence,
     )
 

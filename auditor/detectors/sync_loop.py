@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from statistics import median
 
 from auditor.config import Config
-from auditor.detectors import Detector
+from auditor.detectors import Detector, suggestion
 from auditor.detectors.conclusion import conclude, shown, span
 from auditor.detectors.loop_evidence import Loop, loops
 from auditor.model.application import ApplicationHistory
@@ -69,7 +69,7 @@ def _finding(case: Case, loop: Loop, application: AppKey | None, history: Applic
         first_at=first.at,
         last_at=last.at,
         count=len(loop.pulls),
-        snippet="" if last.other_kind == "ci" else ignore.block(loop.object, loop.path),
+        snippet=suggestion.block(case, loop.object, loop.path, last.wanted, last.found),
         evidence=(
             evidence
             for pull in loop.pulls

@@ -20,6 +20,8 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
     """One finding for each revision of an application that did not arrive whole and that nothing completed since."""
     end = case.coverage.as_of.moment
     for history in case.applications.values():
+        if history.removed_at is not None:
+            continue
         syncs = [sync for sync in history.syncs if not sync.dry_run]
         for number, sync in enumerate(syncs):
             later = syncs[number + 1 :]

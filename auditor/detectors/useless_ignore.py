@@ -12,9 +12,12 @@ from auditor.detectors.conclusion import conclude
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.case import Case
 from auditor.model.change import AppKey, Evidence, Write
-from auditor.model.finding import Confidence, Finding
+from auditor.model.finding import Confidence, Finding, Severity
 from auditor.model.resource import Json, JsonObject, ObjectId
-from auditor.objects import ignore, paths
+from auditor.objects import ignore, paths, schema
+
+_CONTENT = frozenset({"spec", "data", "rules", "subsets", "webhooks"})
+"""Where the objects of built-in kinds have their fields: of other kinds nothing is known there."""
 
 
 class _Rule(NamedTuple):
@@ -25,16 +28,41 @@ class _Rule(NamedTuple):
 
 
 def detect(case: Case, config: Config) -> Iterator[Finding]:
-    """Unknown keys as somebody sent them; rules that select nothing; rules that match no object of the application."""
+    """Unknown keys as somebody sent them; rules that select nothing; rules that match no object of the application.
+
+    What the API server stored of a rule with an unknown key is told with the request, not once more.
+    """
     for key, history in case.applications.items():
+        if history.removed_at is not None:
+            continue
         asked = _asked(case, key)
+        sent = {_digest(_known(rule.body)) for rule in asked if set(rule.body) - ignore.KNOWN_KEYS}
+        held = [rule for rule in _held(history) if _digest(rule.body) not in sent]
         reported: set[str] = set()
-        for rule in (*asked, *_held(history)):
+        for rule in (*asked, *held):
             said = _complaint(rule.body, history, case)
             place = orjson.dumps(_place(rule.body), option=orjson.OPT_SORT_KEYS).decode()
             if said is not None and place + said[0] not in reported:
                 reported.add(place + said[0])
-                yield _finding(key, rule, *said)
+                yield _finding(key, rule, *said, _gone(rule, history))
+
+
+def _known(rule: JsonObject) -> JsonObject:
+    """A rule as the API server keeps it."""
+    return {key: value for key, value in rule.items() if key in ignore.KNOWN_KEYS}
+
+
+def _digest(rule: JsonObject) -> bytes:
+    return orjson.dumps(rule, option=orjson.OPT_SORT_KEYS)
+
+
+def _gone(rule: _Rule, history: ApplicationHistory) -> datetime | None:
+    """Since when a later state of the Application has the rule no more."""
+    later = [state for state in history.states if state.at > rule.first_at]
+    wanted = _digest(_known(rule.body))
+    if not later or any(_digest(each) == wanted for each in later[-1].ignore_differences):
+        return None
+    return next(state.at for state in later if all(_digest(each) != wanted for each in state.ignore_differences))
 
 
 def _asked(case: Case, key: AppKey) -> list[_Rule]:
@@ -61,8 +89,7 @@ def _held(history: ApplicationHistory) -> list[_Rule]:
     rules: dict[bytes, _Rule] = {}
     for state in history.states:
         for rule in state.ignore_differences:
-            name = orjson.dumps(rule, option=orjson.OPT_SORT_KEYS)
-            rules.setdefault(name, _Rule(rule, state.at, "", (state.evidence,)))
+            rules.setdefault(_digest(rule), _Rule(rule, state.at, "", (state.evidence,)))
     return list(rules.values())
 
 
@@ -112,9 +139,16 @@ def _without_field(rule: JsonObject, subjects: list[ObjectId], case: Case) -> tu
             return (
                 f"points at {pointer}, which none of its objects has",
                 "Compare the pointer with the live object.",
-                "medium",
+                "medium" if any(_is_wrong(pointer, *each) for each in known) else "low",
             )
     return None
+
+
+def _is_wrong(pointer: str, subject: ObjectId, body: JsonObject) -> bool:
+    """Whether the kind has no such field at all; one that is merely not set now may be set tomorrow."""
+    path = paths.from_pointer(body, pointer, subject.group, subject.kind)
+    built_in = any(schema.at(subject.group, subject.kind, (key,)) is not schema.ANY for key in body if key in _CONTENT)
+    return built_in and schema.at(subject.group, subject.kind, path) is schema.ANY
 
 
 def _whole(case: Case, subject: ObjectId) -> JsonObject | None:
@@ -145,12 +179,16 @@ def _overwritten(
     return None
 
 
-def _finding(key: AppKey, rule: _Rule, said: str, remedy: str, confidence: Confidence) -> Finding:
+def _finding(
+    key: AppKey, rule: _Rule, said: str, remedy: str, confidence: Confidence, gone: datetime | None
+) -> Finding:
+    severity: Severity = "info" if confidence == "low" else "low" if gone else "medium"
+    since = f" It is gone since {gone:%Y-%m-%d %H:%M:%S} UTC." if gone else ""
     subject = "/".join(str(part) for part in _place(rule.body)[:2] if part)
     return conclude(
         "useless-ignore",
-        "medium",
-        f"An ignoreDifferences rule of {key} for {subject or 'no kind'} {said}.",
+        severity,
+        f"An ignoreDifferences rule of {key} for {subject or 'no kind'} {said}.{since}",
         remedy,
         key=(said, subject, rule.first_at.isoformat()),
         confidence=confidence,
@@ -159,6 +197,7 @@ def _finding(key: AppKey, rule: _Rule, said: str, remedy: str, confidence: Confi
         actors=filter(None, (rule.actor,)),
         values=(rule.body,),
         first_at=rule.first_at,
+        last_at=gone,
         evidence=rule.evidence,
     )
 

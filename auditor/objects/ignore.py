@@ -1,4 +1,4 @@
-"""`ignoreDifferences` rules of Argo CD: which field a rule covers, and the block that covers a field.
+"""`ignoreDifferences` rules of Argo CD: which field a rule covers, and the expression that names a field.
 
 From argoproj/argo-cd `util/argo/normalizers`: `group` and `kind` are globs, `name` and `namespace` exact;
 `jsonPointers`, `jqPathExpressions` and `managedFieldsManagers` say what is left out of the comparison. Other keys are
@@ -38,20 +38,6 @@ def covers(rule: JsonObject, subject: ObjectId, path: Path) -> bool:
     pointers = (_pointer_steps(pointer) for pointer in _texts(rule.get("jsonPointers")))
     expressions = (jq_steps(expression) for expression in _texts(rule.get("jqPathExpressions")))
     return any(wanted is not None and _prefix(wanted, steps) for wanted in (*pointers, *expressions))
-
-
-def block(subject: ObjectId, path: Path) -> str:
-    """YAML of a rule that covers `path` of this object, with the option that keeps a sync from overwriting it."""
-    lines = ["ignoreDifferences:"]
-    lines.append(f"- group: {_scalar(subject.group)}")
-    lines.append(f"  kind: {_scalar(subject.kind)}")
-    lines.append(f"  name: {_scalar(subject.name)}")
-    if any(isinstance(segment, ListItem) for segment in path):
-        lines += ["  jqPathExpressions:", f"  - {_scalar(jq(path))}"]
-    else:
-        lines += ["  jsonPointers:", f"  - {_scalar(_pointer(path))}"]
-    lines += ["syncPolicy:", "  syncOptions:", "  - RespectIgnoreDifferences=true"]
-    return "\n".join(lines) + "\n"
 
 
 def jq(path: Path) -> str:
@@ -137,17 +123,8 @@ def _pointer_steps(pointer: str) -> list[Step]:
     return [part.replace("~1", "/").replace("~0", "~") for part in parts]
 
 
-def _pointer(path: Path) -> str:
-    return "".join("/" + str(segment).replace("~", "~0").replace("/", "~1") for segment in path)
-
-
 def _jq_value(value: str) -> str:
     return value if value.isdigit() else orjson.dumps(value).decode()
-
-
-def _scalar(text: str) -> str:
-    """A YAML scalar that reads back as this text: JSON's quoting is YAML's double-quoted style."""
-    return text if re.fullmatch(r"[A-Za-z/][A-Za-z0-9./-]*", text) else orjson.dumps(text).decode()
 
 
 def _text(value: Json) -> str:

@@ -10,6 +10,7 @@ from auditor.detectors import (
     drift_not_watched,
     freeze_did_not_hold,
     freeze_not_lifted,
+    late_detection,
     not_in_git,
     phantom_diff,
     records_gap,
@@ -19,9 +20,12 @@ from auditor.detectors import (
 from auditor.model.case import Case, LiveState
 from auditor.model.coverage import Gap
 from auditor.model.desired import DesiredState, ManifestKey
+from auditor.model.episode import STEP_NAMES, Episode, Step
+from auditor.model.facts import ArgoSettings
 from auditor.model.resource import JsonObject, ObjectId
 from tests.detectors.cases import AUTOSCALER, CONTROLLER, case, found, result, sync
 from tests.factories import (
+    ORIGIN,
     SHOP,
     app_state,
     change,
@@ -37,6 +41,10 @@ from tests.factories import (
 )
 
 APPLICATION = ObjectId("prod", "argoproj.io", "Application", "argocd", "shop-prod")
+EPISODE = Episode(
+    "e", SHOP, ("alice@acme.example",), minute(1), minute(30),
+    tuple(Step(name, "not-recorded", None, None, "", ()) for name in STEP_NAMES), (), None, None, None, None,
+)  # fmt: skip
 RESOURCE = ("apps", "Deployment", "shop-prod", "web", "OutOfSync")
 
 
@@ -231,3 +239,78 @@ def test_ids_of_findings_do_not_depend_on_what_came_later() -> None:
     )
     assert one[0].id == other[0].id
     assert one[0].message != other[0].message
+
+
+def test_what_was_said_of_an_application_that_is_gone_is_said_no_more() -> None:
+    failed = sync(1, "Failed", resources=(result("api", "SyncFailed"),))
+    rule: JsonObject = {"group": "apps", "kind": "Deployment"}
+    state = app_state(0, ignore_differences=(rule,), automated=False, sync_status="OutOfSync")
+    gone = case(histories=[history(state, syncs=(failed,), freezes=(freeze(1, None),), removed_at=minute(9))])
+    for detector in (unfinished_sync, useless_ignore, freeze_not_lifted, drift_not_watched, phantom_diff):
+        assert found(detector.DETECTOR, gone) == [], detector.DETECTOR.ident
+
+
+def test_a_release_that_waits_for_its_button_is_for_information() -> None:
+    states = [app_state(at, automated=False, sync_status="OutOfSync", resources=(RESOURCE,)) for at in (1, 31)]
+    assert found(drift_not_watched.DETECTOR, case(histories=[history(*states)]))[0].severity == "info"
+    states.append(app_state(90, automated=False, sync_status="OutOfSync"))
+    assert found(drift_not_watched.DETECTOR, case(histories=[history(*states)]))[0].severity == "low"
+
+
+def test_subscriptions_for_all_applications_watch_too() -> None:
+    body = b'{"data": {"subscriptions": "- recipients: [slack:ops]"}}'
+    settings = ArgoSettings("argocd", "ConfigMap", "argocd", "argocd-notifications-cm", "1", body, ORIGIN)
+    state = app_state(1, automated=False, sync_status="OutOfSync")
+    told = case(histories=[history(state)], settings=(settings,))
+    assert found(drift_not_watched.DETECTOR, told) == []
+
+
+def test_a_rule_that_was_replaced_says_since_when_and_is_low() -> None:
+    rule: JsonObject = {"group": "apps", "kind": "Deployment"}
+    told = history(app_state(0, ignore_differences=(rule,)), app_state(30))
+    (finding,) = found(useless_ignore.DETECTOR, case(histories=[told]))
+    assert finding.severity == "low"
+    assert finding.message.endswith("It is gone since 2026-11-30 09:30:00 UTC.")
+
+
+def test_what_the_api_server_kept_of_a_wrong_rule_is_not_told_twice() -> None:
+    rule: JsonObject = {"group": "apps", "kind": "Deployment", "jsonPath": "/spec/replicas"}
+    stored: JsonObject = {"group": "apps", "kind": "Deployment"}
+    asked = field("spec.ignoreDifferences", ..., [rule])
+    told = case(
+        writes=[write("w", 1, asked, object=APPLICATION)],
+        histories=[history(app_state(0), app_state(2, ignore_differences=(stored,)))],
+    )
+    assert len(found(useless_ignore.DETECTOR, told)) == 1
+
+
+def test_a_pointer_to_what_is_merely_not_set_now_is_for_information() -> None:
+    rule: JsonObject = {
+        "group": "apps",
+        "kind": "Deployment",
+        "jsonPointers": ["/spec/template/metadata/annotations/x"],
+    }
+    live = {thing(): LiveState(thing(), {"spec": {"replicas": 3}}, minute(1), True)}
+    told = history(app_state(0, ignore_differences=(rule,), resources=(RESOURCE,)))
+    (finding,) = found(useless_ignore.DETECTOR, case(histories=[told], live=live))
+    assert finding.severity == "info"
+
+
+def test_an_episode_of_restarts_is_nothing_to_notice() -> None:
+    at = 'spec.template.metadata.annotations["kubectl.kubernetes.io/restartedAt"]'
+    slow = replace(EPISODE, changes=("c",), seconds_to_announce=7200.0)
+    restarted = change("c", 1, field(at, ..., "2026-11-30T09:00:00Z"))
+    assert found(late_detection.DETECTOR, case(restarted, episodes=(slow,))) == []
+    (finding,) = found(late_detection.DETECTOR, case(change("c", 1, field()), episodes=(slow,)))
+    assert "announced after 2 h, the goal is 15 min" in finding.message
+
+
+def test_only_drift_of_what_was_changed_is_a_sign_of_it() -> None:
+    changed = change("c", 1, field())
+    episode = replace(EPISODE, changes=("c",))
+    elsewhere = ("apps", "Deployment", "shop-prod", "api", "OutOfSync")
+    unrelated = history(app_state(0), app_state(61, sync_status="OutOfSync", resources=(elsewhere,)))
+    assert found(late_detection.DETECTOR, case(changed, histories=[unrelated], episodes=(episode,))) == []
+    seen = history(app_state(0), app_state(61, sync_status="OutOfSync", resources=(RESOURCE,)))
+    (finding,) = found(late_detection.DETECTOR, case(changed, histories=[seen], episodes=(episode,)))
+    assert "first noticed after 1 h, by Argo CD's OutOfSync" in finding.message

@@ -1,12 +1,14 @@
 """Second writers, shared ownership, what went past git, and who claimed to be somebody."""
 
-from auditor.detectors import break_glass_access, identity_mismatch, not_from_branch, out_of_band_change
+from auditor.detectors import break_glass_access, identity_mismatch, not_from_branch, not_in_git, out_of_band_change
 from auditor.detectors.second_writer import DETECTOR as SECOND_WRITER
 from auditor.detectors.shared_ownership import DETECTOR as SHARED_OWNERSHIP
 from auditor.model.change import AppKey
+from auditor.model.resource import ObjectId
 from tests.detectors.cases import ALICE, CONTROLLER, PIPELINE, case, found
 from tests.factories import SHOP, actor, app_state, change, field, history, thing, verdict, write
 
+NODE = ObjectId("prod", "", "Node", "", "worker-9")
 OTHER = AppKey("argocd", "argocd", "shop-edge")
 
 
@@ -113,3 +115,73 @@ def test_a_claim_that_the_account_does_not_bear_out_is_a_mismatch() -> None:
     assert finding.actors == (ALICE.name,)
     assert said in finding.message
     assert found(identity_mismatch.DETECTOR, case(writes=[write("x", 1, field())])) == []
+
+
+def test_a_restart_is_for_information_and_git_owes_nothing() -> None:
+    at = 'spec.template.metadata.annotations["kubectl.kubernetes.io/restartedAt"]'
+    restarted = change("c", 1, field(at, ..., "2026-11-30T09:00:00Z"), channel="kubectl rollout")
+    told = case(restarted, verdicts=[verdict("c", ("not-declared", "standing"))])
+    (finding,) = found(out_of_band_change.DETECTOR, told)
+    assert finding.severity == "info"
+    assert finding.remedy == "Nothing is owed: a restart leaves no value that git should hold."
+    assert found(not_in_git.DETECTOR, told) == []
+
+
+def test_a_restart_beside_another_change_hides_nothing() -> None:
+    at = 'spec.template.metadata.annotations["kubectl.kubernetes.io/restartedAt"]'
+    both = change("c", 1, field(at, ..., "2026-11-30T09:00:00Z"), field())
+    told = case(both, verdicts=[verdict("c", ("not-declared", "standing"), ("not-reflected", "standing"))])
+    assert [finding.path for finding in found(not_in_git.DETECTOR, told)] == ["spec.replicas"]
+    assert found(out_of_band_change.DETECTOR, told)[0].severity == "low"
+
+
+def test_a_cordoned_node_is_nothing_that_git_lacks() -> None:
+    closed = change("c", 1, field("spec.unschedulable", ..., True), object=NODE, application=None)
+    told = case(closed, verdicts=[verdict("c", ("not-in-git", "standing"))])
+    assert found(not_in_git.DETECTOR, told) == []
+    assert found(out_of_band_change.DETECTOR, told)[0].severity == "info"
+
+
+def test_a_pipeline_that_deploys_what_no_application_owns_is_for_information() -> None:
+    made = change("c", 1, operation="create", actor=PIPELINE, application=None)
+    told = case(made, verdicts=[verdict("c", ("not-in-git", "standing"), whole=True)])
+    assert found(not_in_git.DETECTOR, told) == []
+    assert found(out_of_band_change.DETECTOR, told)[0].severity == "info"
+    by_hand = change("c", 1, operation="create", application=None)
+    told = case(by_hand, verdicts=[verdict("c", ("not-in-git", "standing"), whole=True)])
+    assert len(found(not_in_git.DETECTOR, told)) == 1
+
+
+def test_a_drained_node_is_one_story() -> None:
+    pods = [thing(f"web-{number}", "Pod", group="") for number in range(9)]
+    moved = [
+        write(f"e{place}", place, outcome="access", subresource="eviction", object=pod)
+        for place, pod in enumerate(pods)
+    ]
+    (finding,) = found(break_glass_access.DETECTOR, case(writes=moved))
+    assert (finding.severity, finding.count) == ("info", 9)
+    assert "evicted Pod shop-prod/web-0, Pod shop-prod/web-1, Pod shop-prod/web-2 and 6 more" in finding.message
+
+
+def test_what_was_read_in_anothers_name_is_told_with_the_name() -> None:
+    read = write("r", 1, outcome="access", subresource="", actor=actor(acting_as="oncall-breakglass"))
+    (finding,) = found(break_glass_access.DETECTOR, case(writes=[read]))
+    assert "acted as oncall-breakglass" in finding.message
+
+
+def test_two_pipelines_beside_the_controller_are_two_second_writers() -> None:
+    other = actor("system:serviceaccount:ci:edge", "ci")
+    applied = [
+        change("a", 1, field(), actor=PIPELINE, channel="kubectl apply"),
+        change("b", 2, field(), actor=other, channel="kubectl apply", application=OTHER),
+    ]
+    assert [(one.application, one.actors) for one in found(SECOND_WRITER, case(*applied))] == [
+        (SHOP, (PIPELINE.name,)),
+        (OTHER, (other.name,)),
+    ]
+
+
+def test_an_application_deleted_with_its_objects_is_no_out_of_band_change() -> None:
+    gone = change("c", 1, operation="delete", actor=CONTROLLER, cause="gitops")
+    assert found(out_of_band_change.DETECTOR, case(gone)) == []
+    assert found(not_in_git.DETECTOR, case(gone)) == []
