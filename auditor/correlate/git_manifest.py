@@ -7,6 +7,7 @@ from auditor.objects.leaves import equal, fold_string_data
 from auditor.objects.paths import lookup
 from auditor.objects.versions import common_version
 
+ENCRYPTED = "the value is encrypted in git"
 NOT_DETERMINISTIC = "not deterministic: two renders of one revision differ in this field"
 
 
@@ -38,9 +39,18 @@ def value_in(desired: DesiredState, of: ObjectId, namespace: str, path: Path) ->
         again = lookup(_comparable(desired.second[key], of), path)
         if not equal(of.group, of.kind, path, found, again):
             return Undeterminable(NOT_DETERMINISTIC)
+    if _is_encrypted(desired.objects[key], found):
+        return Undeterminable(ENCRYPTED)
     if not found.known:
         return Undeterminable("several items of a list in the manifest have the same key")
     return ABSENT if equal(of.group, of.kind, path, found, ABSENT) else found
+
+
+def _is_encrypted(manifest: JsonObject, found: Leaf) -> bool:
+    """Whether git holds only what SOPS made of the value. Of Secrets not even that is kept, but for its own block."""
+    if isinstance(found.value, str) and found.value.startswith("ENC["):
+        return True
+    return "sops" in manifest and manifest.get("kind") == "Secret" and found.state == "value"
 
 
 def _comparable(manifest: JsonObject, of: ObjectId) -> JsonObject:

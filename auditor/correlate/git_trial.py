@@ -9,6 +9,7 @@ from auditor.correlate.git_authorship import authored_in, landed_verdict
 from auditor.correlate.git_branches import on_branch
 from auditor.correlate.git_course import Course, Step
 from auditor.correlate.git_manifest import manifest_of, value_in
+from auditor.correlate.git_text import text_hint
 from auditor.model.application import ApplicationHistory
 from auditor.model.change import Change
 from auditor.model.desired import DesiredState, Undeterminable
@@ -119,7 +120,7 @@ class Trial:
         now, then = self.value(self._now), self.then()
         for said in (now, then):
             if isinstance(said, Undeterminable):
-                return GitVerdict("unknown", said.reason)
+                return self._unknown(said)
         if now is None and then is None:
             return _NOT_IN_GIT
         if not self._after.known:
@@ -127,6 +128,10 @@ class Trial:
         if now is not None and self._is(now, self._after):
             return self._has_it(now)
         return self._has_it_not(now, then)
+
+    def _unknown(self, said: Undeterminable) -> GitVerdict:
+        hint = "" if self._renders_at_all() else text_hint(self._course, self._path, self._after)
+        return GitVerdict("unknown", "; ".join(filter(None, (said.reason, hint))), confidence="low" if hint else "high")
 
     def judge_whole(self) -> GitVerdict:
         """The verdict for a created or a deleted object."""

@@ -1,6 +1,7 @@
 """The GitReader: what applications' repositories say, from what was collected and from a cache."""
 
 import hashlib
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -129,6 +130,23 @@ class Reader:
             return self._renderer.kustomize(found, read, unit.contents)
         uses = helm.chart_uses(list(reads.folders), files, unit.contents)
         return self._renderer.helm(found, read, unit.contents, destination(state), unit.refs, uses)
+
+    def mentions(self, state: ApplicationState, sha: str, pattern: str) -> str:
+        """The first file that the application reads at `sha` in which a regular expression matches, "" for none."""
+        plan = self._plan(state)
+        revisions = plan if isinstance(plan, str) else plan.revisions(sha)
+        if isinstance(plan, str) or isinstance(revisions, str):
+            return ""
+        wanted = re.compile(pattern.encode())
+        for unit in plan.units:
+            try:
+                files = unit.files(revisions)
+                for path, entry in unit.reads(state.key.name, files)[1].files(files):
+                    if wanted.search(unit.contents.content(entry.blob, path)):
+                        return path
+            except UnreadableError:
+                continue
+        return ""
 
     # Branches and history
 

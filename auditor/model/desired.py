@@ -90,6 +90,10 @@ class GitReader(Protocol):
         """The application's manifests with its primary git source at `sha`."""
         ...
 
+    def mentions(self, state: ApplicationState, sha: str, pattern: str) -> str:
+        """The first file that the application reads at `sha` in which a regular expression matches, "" for none."""
+        ...
+
     def branches(self, state: ApplicationState) -> Sequence[BranchTip]:
         """Unmerged branches of the application's repository whose commits touch what it reads."""
         ...

@@ -303,3 +303,13 @@ def test_without_the_chart_and_without_a_sync_git_is_unknown(story: Story) -> No
     verdict = story.judge(IMAGE, "web:1", "web:2")
     assert (verdict.verdict, verdict.commit) == ("unknown", None)
     assert "no folder with its charts is configured" in verdict.reason
+
+
+def test_where_nothing_can_render_a_text_search_gives_a_hint_and_no_verdict(story: Story) -> None:
+    story.application(source(kind="plugin", options='{"name":"cdk8s"}'))
+    story.repo.commit("fix", 70, {WEB: deployment("web:2024-hotfix", 7)})
+    image = story.judge(IMAGE, "web:1", "web:2024-hotfix")
+    assert (image.verdict, image.commit, image.confidence) == ("unknown", None, "low")
+    assert f"apps/web/web.yaml has the value since {story.repo.sha('fix')[:12]}" in image.reason
+    assert "by text search" in story.judge(REPLICAS, 3, 7).reason
+    assert "by text search" not in story.judge(REPLICAS, 3, 8).reason

@@ -318,3 +318,16 @@ def test_a_horizontal_autoscaler_of_the_old_version_is_compared_in_the_new_one(s
     story.repo.commit("fix", 70, {"apps/web/hpa.yaml": old % 8})
     hpa = thing("web", "HorizontalPodAutoscaler", group="autoscaling")
     assert story.named(story.judge("spec.maxReplicas", 5, 8, object=hpa)) == ("reflected", "fix", "fix")
+
+
+def test_a_value_that_git_holds_encrypted_is_unknown(story: Story) -> None:
+    secret = (
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: db}\nstringData: {password: 'ENC[AES256_GCM,data:abc]'}\n"
+        "sops: {version: 3.9.0}\n"
+    )
+    settings = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {URL: 'ENC[AES256_GCM,data:abc]'}\n"
+    begin(story, {WEB: deployment(), "apps/web/secret.yaml": secret, "apps/web/settings.yaml": settings})
+    db = thing("db", "Secret", group="")
+    for path, of in (("data.password", db), ("data.URL", CONFIG)):
+        verdict = story.judge(path, "a", "b", object=of)
+        assert (verdict.verdict, verdict.reason) == ("unknown", "the value is encrypted in git")
