@@ -15,7 +15,8 @@ from auditor.collectors.live_connection import Connection, UnreachableError
 from auditor.collectors.live_managed import ManagedObjects
 from auditor.collectors.live_objects import read_objects
 from auditor.config import Access, ArgoCDConfig, Config
-from auditor.model.facts import Batch, RecordKind, SourceMark
+from auditor.model.facts import Batch, RecordKind, Skipped, SourceMark
+from auditor.objects.redaction import Redactor
 
 _NO_APPLICATIONS = "No Application was read: which objects Argo CD manages here, and their live state, is unknown."
 
@@ -72,11 +73,20 @@ def _connected(
             for batch in read(connection):
                 met.add(batch.mark.source)
                 reading.progress.advance(len(batch.facts))
-                yield batch
+                yield _without_secrets(batch, reading.redactor)
     except UnreachableError as error:
-        yield Batch((), SourceMark(kind, name, PREFIX + access.name, "", "kubernetes", problem=error.message))
+        mark = SourceMark(kind, name, PREFIX + access.name, "", "kubernetes", problem=error.message)
+        yield _without_secrets(Batch((), mark), reading.redactor)
         return
     for mark in reading.known(kind, name):
         if mark.source.startswith(PREFIX) and mark.source not in met:
             # What could not be read once and is not asked for any more is no open question.
             yield Batch((), replace(mark, problem="", complete=True), reread_from=0)
+
+
+def _without_secrets(batch: Batch, redactor: Redactor) -> Batch:
+    """What servers and credential plugins say of a failure may hold anything. Facts were redacted when they were made."""
+    facts = tuple(
+        replace(fact, reason=redactor.text(fact.reason)) if isinstance(fact, Skipped) else fact for fact in batch.facts
+    )
+    return replace(batch, facts=facts, mark=replace(batch.mark, problem=redactor.text(batch.mark.problem)))

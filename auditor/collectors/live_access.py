@@ -5,6 +5,7 @@ certificates and proxies. Nothing is ever written back to the kubeconfig.
 """
 
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ PREFIX = "live:"
 """What the names of all sources begin with that are read from a running API server."""
 LOGIN_SECONDS = 60.0
 """For a credential plugin to give a token."""
+_QUOTED = re.compile(r"\{.*", re.S)
 
 
 @contextmanager
@@ -60,11 +62,18 @@ def _log_in(access: Access, folder: Path, configuration: Any) -> None:
                     persist_config=False,
                 )
         except (ConfigException, OSError) as error:
-            raise UnreachableError(f"{_called(access)} cannot be used: {str(error).rstrip('.')}.") from error
+            raise UnreachableError(f"{_called(access)} cannot be used: {_unquoted(error)}.") from error
         except Exception as error:  # whatever a kubeconfig of another shape makes the loader stumble over
-            raise UnreachableError(f"{_called(access)} cannot be read: {type(error).__name__}: {error}.") from error
+            raise UnreachableError(
+                f"{_called(access)} cannot be read: {type(error).__name__}: {_unquoted(error)}."
+            ) from error
     if complaints and not _token(configuration) and not configuration.cert_file:
-        raise UnreachableError(f"{_called(access)} gives no credentials: {complaints[0].rstrip('.')}.")
+        raise UnreachableError(f"{_called(access)} gives no credentials ({complaints[0].rstrip('.')}).")
+
+
+def _unquoted(error: Exception) -> str:
+    """The message without the entries of the kubeconfig that the loader quotes whole, tokens and all."""
+    return _QUOTED.sub("{...}", short(str(error))).rstrip(".")
 
 
 def _in_time(log_in: Callable[[], None], access: Access) -> None:

@@ -516,6 +516,21 @@ def test_a_kubeconfig_of_another_shape_is_told(api: FakeApi, tmp_path: Path) -> 
     assert "cannot be" in problem(list(live.collect(reading(tmp_path, config))), "")
 
 
+def test_no_token_of_a_kubeconfig_is_told(api: FakeApi, tmp_path: Path) -> None:
+    config = configured(tmp_path, api)
+    path = kubeconfig(tmp_path, api.address, "{token: zq81sesame}")
+    path.write_text(path.read_text().replace("user: {token", "usr: {token"))
+    batches = list(live.collect(reading(tmp_path, config)))
+    assert "cannot be used" in problem(batches, "")
+    assert "zq81sesame" not in repr(batches)
+
+
+def test_a_token_in_an_answer_is_not_told(api: FakeApi, tmp_path: Path) -> None:
+    token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    api.refuse(EVENTS, 403, f"no: token {token}")
+    assert token not in repr(collect(tmp_path, api))
+
+
 def test_outside_of_a_pod_there_is_no_service_account(
     api: FakeApi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -545,7 +560,7 @@ def test_the_credential_plugin_of_the_kubeconfig_is_run(api: FakeApi, tmp_path: 
 
 def test_a_credential_plugin_that_fails_is_told_in_its_own_words(api: FakeApi, tmp_path: Path) -> None:
     batches = with_plugin(tmp_path, api, "echo log in first >&2; exit 3")
-    assert problem(batches, "") == ("The context prod gives no credentials: exec: process returned 3. log in first.")
+    assert problem(batches, "") == ("The context prod gives no credentials (exec: process returned 3. log in first).")
     assert api.requests == []
 
 
