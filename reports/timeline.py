@@ -1,6 +1,5 @@
 """The course of events in at most fifteen rows, each with its source, under a picture of all of it."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
@@ -13,7 +12,7 @@ from reports.describe import named, short_object, what
 from reports.document import Block, Column, Paragraph, Row, Section, Table
 from reports.dossier import Dossier, Numbered, marks, sides
 from reports.picture import lanes
-from reports.rich import Text, words
+from reports.rich import Text, code, words
 from reports.wording import count, cut, duration, grouped, middle_cut
 
 ROWS = 15
@@ -30,7 +29,7 @@ class Moment:
     at: datetime
     lane: Lane
     text: Text
-    source: Text
+    evidence: tuple[Evidence, ...]
     rank: int
 
 
@@ -50,12 +49,18 @@ def timeline_section(dossier: Dossier) -> Section:
             Column(words("What")),
             Column(words("Source"), "6.6rem"),
         ),
-        tuple(Row((dossier.clock.both(one.at), words(one.lane), one.text, one.source or words("–"))) for one in shown),
+        tuple(_row(dossier, one) for one in shown),
         "times",
     )
     picture = lanes(dossier)
     blocks: list[Block] = [picture] if picture is not None else []
     return Section("timeline", "Timeline", (*blocks, table))
+
+
+def _row(dossier: Dossier, one: Moment) -> Row:
+    """Cited here, so that the appendix has no record of a moment that is not shown."""
+    source = dossier.cited.all(one.evidence, one.at) or words("–")
+    return Row((dossier.clock.both(one.at), words(one.lane), one.text, source))
 
 
 def moments(dossier: Dossier) -> list[Moment]:
@@ -94,31 +99,32 @@ def _change_moment(dossier: Dossier, group: tuple[Numbered, ...]) -> Moment:
         said = words(
             f"{', '.join(objects[:2])}" + (f" and {count(len(objects) - 2, 'more')}" if len(objects) > 2 else "")
         )
-    sources = [dossier.cited.all(one.write.evidence, one.write.at, 1) for one in group[:4]]
+    sources = tuple(evidence for one in group[:4] for evidence in one.write.evidence[:1])
     ranks = {"act": 0, "stand": 1, "git": 1, "unknown": 2, "untraced": 2, "back": 3}
     rank = min(ranks[one.state] for one in group)
     text = words(marks(group, 6), " ", said, "; ", people)
-    return Moment(group[0].write.at, "Cluster", text, _spaced(sources), rank)
+    return Moment(group[0].write.at, "Cluster", text, sources, rank)
 
 
 def _freezes(dossier: Dossier) -> list[Moment]:
     found: list[Moment] = []
     for freeze in freezes(dossier):
         by = f" by {middle_cut(freeze.began_by.name, 50)}" if freeze.began_by.name else ""
-        source = dossier.cited.all(freeze.evidence, freeze.began_at, 1)
         end = _ending(freeze)
         inside = dossier.first_at is None or freeze.began_at >= dossier.first_at
         if inside:
             thing, done, how = FORMS[freeze.form]
             said = f"{thing} of {middle_cut(freeze.app.name, 40)} {done}{by}{how}"
             brief = freeze.ended_at is not None and freeze.ended_at - freeze.began_at < TOGETHER / 4
-            found.append(Moment(freeze.began_at, "Argo CD", words(said, f"; {end}" if brief else ""), source, 0))
+            found.append(
+                Moment(freeze.began_at, "Argo CD", words(said, f"; {end}" if brief else ""), freeze.evidence[:1], 0)
+            )
             if brief:
                 continue
         if freeze.ended_at is not None:
-            source = dossier.cited.all(freeze.evidence[1:] or freeze.evidence, freeze.ended_at, 1)
+            ending = (freeze.evidence[1:] or freeze.evidence)[:1]
             said = f"Freeze of {middle_cut(freeze.app.name, 40)} {end}"
-            found.append(Moment(freeze.ended_at, "Argo CD", words(said), source, 0))
+            found.append(Moment(freeze.ended_at, "Argo CD", words(said), ending, 0))
     return found
 
 
@@ -166,7 +172,7 @@ def _sync_moment(dossier: Dossier, sync: SyncRecord, undid: tuple[Numbered, ...]
         said = words(said, f": {sync.phase.lower()}, {cut(sync.message, 90)}" if sync.message else f": {sync.phase}")
     if undid:
         said = words(said, ": ", marks(undid, 6), " put back or overwritten")
-    return Moment(sync.started_at, "Argo CD", said, dossier.cited.all(sync.evidence, sync.started_at, 2), rank)
+    return Moment(sync.started_at, "Argo CD", said, sync.evidence[:2], rank)
 
 
 def _undone_by(dossier: Dossier, sync: SyncRecord) -> tuple[Numbered, ...]:
@@ -192,10 +198,14 @@ def _git(dossier: Dossier) -> list[Moment]:
         about = tuple(by_commit.get(landing.sha, ()))
         pull = f"#{landing.pull_request}, " if landing.pull_request else ""
         author = cut(landing.author.split(" <", 1)[0], 40)
-        commit = dossier.cited.commit(landing.sha) if about else words(landing.sha[:9])
-        said = words(pull, commit, f", {author}: {cut(landing.subject, 70)}", " " if about else "", marks(about, 6))
-        source = dossier.cited.commit(landing.sha) if about else words("git")
-        found.append(Moment(landing.at, "Git", said, source, 1 if about else 6))
+        said = words(
+            pull,
+            code(landing.sha[:9]),
+            f", {author}: {cut(landing.subject, 70)}",
+            " " if about else "",
+            marks(about, 6),
+        )
+        found.append(Moment(landing.at, "Git", said, (Evidence("commit", landing.sha, None),), 1 if about else 6))
     return found
 
 
@@ -208,14 +218,9 @@ def _announced(dossier: Dossier) -> list[Moment]:
         channel = f" in {middle_cut(one.channel, 40)}" if one.channel else ""
         said = words(f"{middle_cut(one.author, 40)}{channel}: “{cut(one.text, 90)}”")
         rank = 2 if one.origin in told or len(told) < 2 else 5
-        found.append(Moment(one.at, "Announced", said, _announcement_source(dossier, one), rank))
+        found.append(Moment(one.at, "Announced", said, (_announced_in(one),), rank))
     return found
 
 
-def _announcement_source(dossier: Dossier, one: Announcement) -> Text:
-    return dossier.cited.record(Evidence("announcement", f"{one.channel} {one.at.isoformat()}", one.origin), one.at)
-
-
-def _spaced(parts: Iterable[Text]) -> Text:
-    row: list[Text] = [part for part in parts if part]
-    return words(*[piece for part in row for piece in (part, " ")]) if row else ()
+def _announced_in(one: Announcement) -> Evidence:
+    return Evidence("announcement", f"{one.channel} {one.at.isoformat()}", one.origin)
