@@ -13,7 +13,8 @@ import orjson
 
 from auditor.collectors import flux
 from auditor.model.facts import ApplicationSnapshot, ArgoEvent, ArgoSettings, Origin
-from auditor.model.resource import Json, JsonObject
+from auditor.model.resource import JsonObject
+from auditor.objects.document import child, text
 from auditor.objects.redaction import Redactor
 from auditor.objects.timestamps import instant, latest_moment, precision
 
@@ -46,18 +47,6 @@ def kind_of(document: JsonObject) -> str:
     if "destinations" in spec or "sourceRepos" in spec:
         return "AppProject"
     return "ApplicationSet" if "generators" in spec and "template" in spec else ""
-
-
-def child(document: Mapping[str, Json], key: str) -> JsonObject:
-    """A map inside a map, empty where there is none."""
-    value = document.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def text(document: Mapping[str, Json], key: str) -> str:
-    """A text inside a map, "" where there is none."""
-    value = document.get(key)
-    return value if isinstance(value, str) else ""
 
 
 def read_document(argocd: str, document: JsonObject, origin: Origin, redactor: Redactor) -> ExportFact | None:

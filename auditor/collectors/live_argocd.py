@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from auditor.collectors import Reading
-from auditor.collectors.argocd_exports import ExportFact, child, kind_of, read_document, text
+from auditor.collectors.argocd_exports import ExportFact, kind_of, read_document
 from auditor.collectors.live_connection import Connection, RequestError
 from auditor.collectors.live_lists import Page, Resource, pages, single
 from auditor.collectors.live_source import LiveSource, Look, Part, read_parts
 from auditor.config import ArgoCDConfig
 from auditor.model.facts import Batch, Origin, SourceMark
 from auditor.model.resource import JsonObject
+from auditor.objects.document import child, text
 
 _FORBIDDEN = 403
 
@@ -87,9 +88,8 @@ def read_argocd(
         part = Part(_pages(connection, source, wanted, argocd.namespace, alone), wanted.unknown)
         yield from read_parts(source, (part,))
     # The Events of an Application are in its own namespace.
-    path = _EVENTS.resource.path
     parts = [
-        Part(pages(connection, path(namespace)), f"{_EVENTS.unknown} to applications in {namespace}")
+        Part(pages(connection, _EVENTS.resource, namespace), f"{_EVENTS.unknown} to applications in {namespace}")
         for namespace in sorted(namespaces)
     ]
     yield from read_parts(_source(reading, argocd, connection, _EVENTS, see), parts)
@@ -110,15 +110,15 @@ def _pages(connection: Connection, source: LiveSource, wanted: _Wanted, namespac
     """The objects of all namespaces where they may be in any and that is permitted, else those of Argo CD's own."""
     resource = wanted.resource
     if wanted.only:
-        yield single(connection, resource.path(namespace, wanted.only))
+        yield single(connection, resource, namespace, wanted.only)
     elif not (wanted.everywhere and alone):
-        yield from pages(connection, resource.path(namespace))
+        yield from pages(connection, resource, namespace)
     else:
         try:
-            yield from pages(connection, resource.path())
+            yield from pages(connection, resource)
         except RequestError as error:
             if error.code != _FORBIDDEN:
                 raise
-            yield from pages(connection, resource.path(namespace))
+            yield from pages(connection, resource, namespace)
             elsewhere = f"whether there are {resource} elsewhere is unknown"
             source.skip(f"{error.message} Only the namespace {namespace} was read: {elsewhere}.")

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from auditor.collectors.argocd_exports import child, kind_of, text
+from auditor.collectors.argocd_exports import kind_of
 from auditor.collectors.document_files import MAX_FILE
 from auditor.collectors.documents import Document, as_utf8, documents, recognise
 from auditor.collectors.source_files import HEAD, SourceFile, read_content, read_head, source_files
 from auditor.config import ArgoCDConfig, Config
 from auditor.errors import SourceError
 from auditor.model.resource import JsonObject
+from auditor.objects.document import child, text
 
 _IN_CLUSTER = ("https://kubernetes.default.svc", "in-cluster")
 """Server and name by which a destination means the cluster that its Argo CD runs in."""

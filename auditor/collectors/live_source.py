@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from auditor.collectors.argocd_exports import child, text
 from auditor.collectors.document_files import DocumentFact
 from auditor.collectors.documents import Document, documents
 from auditor.collectors.live_connection import RequestError
@@ -13,6 +12,7 @@ from auditor.collectors.live_lists import Page
 from auditor.collectors.tally import Tally
 from auditor.model.facts import ApplicationSnapshot, ArgoEvent, Batch, ObjectSnapshot, Origin, SourceMark
 from auditor.model.resource import JsonObject
+from auditor.objects.document import child, text
 
 BATCH = 200
 

@@ -6,7 +6,6 @@ from functools import partial
 import orjson
 
 from auditor.collectors import Collector, Reading
-from auditor.collectors.argocd_exports import child, text
 from auditor.collectors.document_files import read_objects
 from auditor.collectors.documents import recognise
 from auditor.collectors.source_files import (
@@ -19,6 +18,7 @@ from auditor.collectors.source_files import (
 )
 from auditor.model.facts import Batch, ObjectSnapshot, Origin, SourceMark
 from auditor.model.resource import JsonObject
+from auditor.objects.document import child, text
 from auditor.objects.redaction import Redactor
 from auditor.objects.timestamps import latest_moment
 

@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from auditor.collectors.argocd_exports import child, text
 from auditor.collectors.written_time import written_moment
 from auditor.model.facts import Announcement, Origin
 from auditor.model.resource import JsonObject
+from auditor.objects.document import child, text
 from auditor.objects.redaction import Redactor
 
 _SAID_BY_PEOPLE = frozenset({"", "bot_message", "thread_broadcast", "me_message", "file_share", "file_comment"})

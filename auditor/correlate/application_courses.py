@@ -12,7 +12,7 @@ from datetime import datetime
 import orjson
 
 from auditor.config import Config
-from auditor.correlate.application_documents import child, home_cluster, parse_application
+from auditor.correlate.application_documents import home_cluster, parse_application
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.sequence import Request, Sighting, in_order
 from auditor.model.application import ApplicationState
@@ -20,6 +20,7 @@ from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import ApplicationSnapshot, AuditEvent, ObjectSnapshot
 from auditor.model.resource import JsonObject
 from auditor.objects import patch
+from auditor.objects.document import child
 
 GROUP = "argoproj.io"
 

@@ -1,7 +1,7 @@
 """What an Application's document says, as an `ApplicationState`. Kept small by sharing what did not change."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from functools import lru_cache
 
@@ -9,6 +9,7 @@ from auditor.config import ArgoCDConfig, ClusterConfig, Config
 from auditor.model.application import ApplicationState, AppSource
 from auditor.model.change import AppKey, Evidence
 from auditor.model.resource import Json, JsonObject
+from auditor.objects.document import child, items, maps, text
 from auditor.objects.timestamps import instant
 
 TRACKING_ID = "argocd.argoproj.io/tracking-id"
@@ -173,26 +174,3 @@ def _resources(
         (text(each, "group"), text(each, "kind"), text(each, "namespace"), text(each, "name"), text(each, "status"))
         for each in maps(status, "resources")
     )
-
-
-def child(document: Mapping[str, Json], key: str) -> JsonObject:
-    """A map inside a map, empty where there is none."""
-    value = document.get(key)
-    return value if isinstance(value, dict) else {}
-
-
-def text(document: Mapping[str, Json], key: str) -> str:
-    """A text inside a map, "" where there is none."""
-    value = document.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def items(document: Mapping[str, Json], key: str) -> Sequence[Json]:
-    """A list inside a map, empty where there is none."""
-    value = document.get(key)
-    return value if isinstance(value, list) else []
-
-
-def maps(document: Mapping[str, Json], key: str) -> Iterator[JsonObject]:
-    """The maps of a list inside a map."""
-    return (each for each in items(document, key) if isinstance(each, dict))

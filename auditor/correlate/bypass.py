@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from auditor.correlate.actors import MACHINES
 from auditor.correlate.application_courses import GROUP, Identify
-from auditor.correlate.application_documents import child, last_applied, parse_sources
+from auditor.correlate.application_documents import last_applied, parse_sources
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.channels import channel
@@ -20,6 +20,7 @@ from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import ObjectId
 from auditor.objects import patch
+from auditor.objects.document import child
 
 Form: TypeAlias = Literal["local-manifests", "revision", "target-revision", "override", "rollback"]
 

@@ -12,12 +12,12 @@ from typing import Literal, TypeAlias
 
 from auditor.config import Config
 from auditor.correlate.application_courses import Course, Identify, Step
-from auditor.correlate.application_documents import child
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.model.application import ApplicationState, Freeze, SyncRecord
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
+from auditor.objects.document import child
 
 Form: TypeAlias = Literal[
     "automated-removed",

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from auditor.correlate.application_documents import child, parse_sources, text
+from auditor.correlate.application_documents import parse_sources
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.change import AppKey
 from auditor.model.desired import DesiredState, GitReader, Landing
 from auditor.model.resource import JsonObject
+from auditor.objects.document import child, text
 
 _DEEPEST = 5
 """Applications that declare applications that declare …"""

@@ -13,13 +13,14 @@ from functools import lru_cache
 
 import orjson
 
-from auditor.correlate.application_documents import TRACKING_ID, child, text
+from auditor.correlate.application_documents import TRACKING_ID
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.change import AppKey
 from auditor.model.desired import ManifestKey
 from auditor.model.facts import ArgoSettings
 from auditor.model.resource import JsonObject, ObjectId
 from auditor.objects import kinds
+from auditor.objects.document import child, text
 
 INSTANCE = "app.kubernetes.io/instance"
 _FLUX = (

@@ -15,7 +15,7 @@ from auditor.correlate.application_courses import (
     is_stored,
     object_in,
 )
-from auditor.correlate.application_documents import canonical, child, items, maps, text
+from auditor.correlate.application_documents import canonical
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.freezes import Hand, parent_of
@@ -25,6 +25,7 @@ from auditor.model.application import ApplicationState, Freeze
 from auditor.model.change import AppKey, Evidence
 from auditor.model.facts import ArgoSettings, AuditEvent, ObjectSnapshot
 from auditor.model.resource import JsonObject
+from auditor.objects.document import child, items, maps, text
 
 Project = tuple[str, str, str]
 """Argo CD, namespace, name."""

@@ -11,12 +11,13 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from auditor.correlate.application_courses import Course, Identify, Step
-from auditor.correlate.application_documents import canonical, child, items, maps, parse_sources, revisions, text
+from auditor.correlate.application_documents import canonical, parse_sources, revisions
 from auditor.correlate.argo_identity import Statements, argo_user, evidence_of, is_server
 from auditor.model.application import ApplicationState, AppSource, SyncRecord, SyncResource
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import ArgoEvent, AuditEvent
 from auditor.model.resource import Json, JsonObject
+from auditor.objects.document import child, items, maps, text
 from auditor.objects.timestamps import instant
 
 Origin = Literal["automated", "manual", "self-heal", "unknown"]
