@@ -85,7 +85,7 @@ def _connected(
 
 
 def _without_secrets(batch: Batch, redactor: Redactor) -> Batch:
-    """What servers and credential plugins say of a failure may hold anything. Facts were redacted when they were made."""
+    """What servers and credential plugins say of a failure may hold anything. Facts are redacted already."""
     facts = tuple(
         replace(fact, reason=redactor.text(fact.reason)) if isinstance(fact, Skipped) else fact for fact in batch.facts
     )

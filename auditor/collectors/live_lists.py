@@ -63,12 +63,14 @@ def segment(text: str) -> str:
     return quote(text, safe=":")
 
 
-def pages(connection: Connection, path: str) -> Iterator[Page]:
-    """A whole list. A page's token that has expired is replaced by the server's own, else the list begins anew.
+def pages(connection: Connection, resource: Resource, namespace: str = "") -> Iterator[Page]:
+    """The whole list of a namespace, "" for all of them.
 
+    A page's token that has expired is replaced by the server's own; where it offers none, the list begins anew.
     RequestError where the server refuses, or sends what is no list.
     """
-    parameters = {"limit": str(PAGE)}
+    path = resource.path(namespace)
+    parameters = _parameters("")
     at: datetime | None = None
     restarts = 0
     for _ in range(_MOST_PAGES):
@@ -90,9 +92,9 @@ def pages(connection: Connection, path: str) -> Iterator[Page]:
     raise RequestError(f"The API server's list has no end: {_MOST_PAGES:,} pages were read.")
 
 
-def single(connection: Connection, path: str) -> Page:
+def single(connection: Connection, resource: Resource, namespace: str, name: str) -> Page:
     """One object. RequestError where the server refuses, or sends something else."""
-    answer = connection.get(path)
+    answer = connection.get(resource.path(namespace, name))
     try:
         msgspec.json.decode(answer.content, type=_Object)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -61,7 +61,7 @@ def _parts(connection: Connection, resource: Resource, objects: Sequence[Managed
     for namespace, names in sorted(namespaces.items()):
         unknown = _state(len(names), f"{resource} in {namespace}" if namespace else str(resource))
         if len(names) > FEW:
-            yield Part(pages(connection, resource.path(namespace)), unknown, names)
+            yield Part(pages(connection, resource, namespace), unknown, names)
         else:
             yield Part(_each(connection, resource, namespace, sorted(names)), unknown)
 
@@ -69,7 +69,7 @@ def _parts(connection: Connection, resource: Resource, objects: Sequence[Managed
 def _each(connection: Connection, resource: Resource, namespace: str, names: Iterable[str]) -> Iterator[Page]:
     for name in names:
         try:
-            yield single(connection, resource.path(namespace, name))
+            yield single(connection, resource, namespace, name)
         except RequestError as error:
             if error.code != _GONE:
                 raise

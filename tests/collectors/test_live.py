@@ -486,6 +486,15 @@ def test_a_name_that_leads_elsewhere_is_not_asked_for(api: FakeApi, tmp_path: Pa
     assert not [path for path in api.asked() if "secrets" in path or ".." in path]
 
 
+def test_a_namespace_that_leads_elsewhere_is_not_asked_for(api: FakeApi, tmp_path: Path) -> None:
+    listed = [managed("ConfigMap", f"map-{number}", "../secrets") for number in range(live_objects.FEW + 1)]
+    api.put(f"{ARGO}/applications", application("web", namespace="a/b", resources=listed))
+    batches = collect(tmp_path, api)
+    assert "is no name of an object" in problem(batches, "configmaps", "objects")
+    assert [reason for reason in reasons(batches) if "'a/b' is no name" in reason]
+    assert not [path for path in api.asked() if "/secrets" in path or ".." in path]
+
+
 @pytest.mark.parametrize("group", ["..", "a/b", "api/v1/secrets?"])
 def test_a_group_that_leads_elsewhere_is_not_asked_for(api: FakeApi, tmp_path: Path, group: str) -> None:
     api.put(f"{ARGO}/applications", application("web", resources=[managed("Deployment", "web", group=group)]))
