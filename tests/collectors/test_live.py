@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from auditor.collectors import Reading, live, live_access, live_connection, live_lists, live_objects, live_source
-from auditor.config import ArgoCDConfig, ClusterConfig, Config
+from auditor.config import Access, ArgoCDConfig, ClusterConfig, Config
+from auditor.config_file import parse
+from auditor.errors import ConfigError
 from auditor.model.facts import (
     ApplicationSnapshot,
     ArgoEvent,
@@ -504,6 +506,21 @@ def test_a_group_that_leads_elsewhere_is_not_asked_for(api: FakeApi, tmp_path: P
 
 
 # Kubeconfigs
+
+
+def test_the_configuration_names_a_context_or_the_pod(tmp_path: Path) -> None:
+    def access(lines: str) -> Access | None:
+        text = f'[[cluster]]\nname = "prod"\n[[argocd]]\nname = "main"\ncluster = "prod"\n{lines}\n'
+        return parse(text, tmp_path / "auditor.toml", {}).argocds[0].access
+
+    assert access("") is None
+    assert access('context = "read"') == Access("read", "", False)
+    assert access('kubeconfig = "file"') == Access("", "file", False)
+    assert access("in_cluster = true") == Access("", "", True)
+    with pytest.raises(ConfigError, match="line 7: in_cluster and context exclude each other"):
+        access('context = "read"\nin_cluster = true')
+    with pytest.raises(ConfigError, match="in_cluster must be true or false"):
+        access('in_cluster = "yes"')
 
 
 def test_a_context_that_is_not_there_is_told(api: FakeApi, tmp_path: Path) -> None:
