@@ -18,11 +18,12 @@ _LONGEST = 2 << 20
 
 _SHORT = 200
 _PROMPTS = re.compile(
-    r"(?i)pass|pwd|pw\b|secret|token|cred|key|auth|cookie|bearer|basic |docker|kubeconfig|-u |--user|@"
+    r"pass|pwd|pw\b|secret|token|cred|key|auth|cookie|bearer|basic |docker|kubeconfig|-u |--user|@"
     r"|gh[opsur]_|gl(?:pat|dt|rt|cbt|ptt)-|xox[abeoprs]-|xapp-|a(?:kia|sia)[a-z0-9]{8}|aiza|ya29\.|k_(?:live|test)_"
     r"|sk-|sg\.|npm_|pypi-|hv[sbr]\.|_pat_|dop_v1_|shp(?:at|ca|pa|ss)_|glsa_|eyj|hooks\.slack"
 )
-"""What every text with a secret in it has: one without is left as it is at once."""
+"""What every text with a secret in it has, in lower case (a search that ignores case takes six times as long): one
+without is left as it is at once."""
 
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
@@ -87,7 +88,7 @@ class Reader:
 
         Forms that are secrets by themselves go first; then what stands beside a credential's name.
         """
-        if not self.every_name and (_is_clean(text) if len(text) < _SHORT else not _PROMPTS.search(text)):
+        if not self.every_name and (_is_clean(text) if len(text) < _SHORT else not _prompts(text)):
             return text
         if len(text) > _LONGEST:
             return self.hide(text)
@@ -160,10 +161,14 @@ class Reader:
         return "\n".join(lines)
 
 
+def _prompts(text: str) -> bool:
+    return _PROMPTS.search(text.lower()) is not None
+
+
 @lru_cache(16384)
 def _is_clean(text: str) -> bool:
     """Whether a short text has no prompt. The same ones come again and again."""
-    return not _PROMPTS.search(text)
+    return not _prompts(text)
 
 
 def _assigns(text: str, match: re.Match[str]) -> bool:
