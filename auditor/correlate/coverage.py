@@ -28,11 +28,15 @@ def coverage(
     marks: Sequence[SourceMark],
     skipped: Sequence[Skipped],
     histories: Mapping[AppKey, ApplicationHistory],
+    told: bool = False,
 ) -> Coverage:
-    """What was read, as of when, and what is missing for the three questions."""
+    """What was read, as of when, and what is missing for the three questions.
+
+    `told`: there are Events or log lines of Argo CD among the records.
+    """
     gaps = [
         *_unread(marks),
-        *_argocd(config, marks),
+        *_argocd(config, marks, told),
         *_audit(config, marks),
         *_git(config, marks, histories),
         *_announcements(marks),
@@ -131,19 +135,17 @@ def _seconds(text: str) -> int | None:
     return int(text[:-1]) * unit if unit and text[:-1].isdigit() else None
 
 
-def _argocd(config: Config, marks: Sequence[SourceMark]) -> Iterator[Gap]:
+def _argocd(config: Config, marks: Sequence[SourceMark], told: bool) -> Iterator[Gap]:
     read = _read(marks, "argocd")
-    formats = {mark.format for mark in read if mark.events}
     names = [argocd.name for argocd in config.argocds] or [""]
-    if not formats:
+    if not any(mark.events for mark in read):
         yield _gap(
             "argocd",
             names[0],
             "No Argo CD records: syncs, freezes and who used its UI are known only as far as the audit log has them.",
             EXPORTS["applications"],
         )
-        return
-    if not formats & {"events", "server-log", "log"}:
+    elif not told and not any(mark.format == "events" for mark in read):
         yield _gap(
             "argocd",
             names[0],

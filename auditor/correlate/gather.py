@@ -62,7 +62,9 @@ class _Gathering:
         self._progress.note("Correlating.")
         own = [event for event in self._events() if applications.is_of_argocd(event)]
         histories = self._histories(own)
-        covered = coverage(self._config, self._facts.marks, self._facts.skipped, histories)
+        covered = coverage(
+            self._config, self._facts.marks, self._facts.skipped, histories, bool(self._facts.argo_events)
+        )
         as_of = self._scope.as_of or covered.as_of.moment or _EPOCH
         declared = Declared(histories, self._git)
         owners = Owners(histories, self._facts.settings, declared.keys)
