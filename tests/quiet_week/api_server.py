@@ -97,7 +97,7 @@ class ApiServer:
         sent = copy.deepcopy(body)
         stored = copy.deepcopy(body)
         self._keep(stored)
-        event = {"subresource": subresource, "level": level, "object_version": sent["metadata"].get("resourceVersion")}
+        event = {"subresource": subresource, "object_version": sent["metadata"].get("resourceVersion")}
         self._write(at, user, "update", stored, sent, stored, "", event)
         return stored
 

@@ -101,7 +101,7 @@ class ArgoCD:
 
     def _migrate(self, at: datetime, app: App) -> None:
         """A PreSync hook: a Job that is deleted once it succeeded."""
-        metadata = {"name": f"{app.name}-migrate", "namespace": app.name}
+        metadata: Body = {"name": f"{app.name}-migrate", "namespace": app.name}
         annotations = {"argocd.argoproj.io/hook": "PreSync", "argocd.argoproj.io/hook-delete-policy": "HookSucceeded"}
         job: Body = {
             "apiVersion": "batch/v1",
@@ -195,11 +195,10 @@ class ArgoCD:
         log = self.server_log if user else self.controller_log
         if log is None:
             return
-        place = f'dest-namespace={app.name} dest-server="https://kubernetes.default.svc"'
         who = f" user={user}" if user else ""
-        log.write(
-            f'time="{_time(at)}" level=info msg="{said}" application={app.name} {place} reason={reason} type=Normal{who}\n'
-        )
+        place = f'dest-namespace={app.name} dest-server="https://kubernetes.default.svc"'
+        line = f'time="{_time(at)}" level=info msg="{said}" application={app.name} {place}'
+        log.write(f"{line} reason={reason} type=Normal{who}\n")
 
 
 def _place(app: App, manifest: Body) -> dict[str, Any]:

@@ -56,36 +56,9 @@ class App:
         made = [self._deployment(), self._service(), self._config()]
         if self.has("hpa"):
             made.append(self._of("autoscaling/v2", "HorizontalPodAutoscaler", spec=self._scaling()))
-        if self.has("keda"):
-            triggers = [{"type": "cron", "metadata": {"start": "0 6 * * *", "end": "0 20 * * *", "timezone": "UTC"}}]
-            made.append(
-                self._of(
-                    "keda.sh/v1alpha1",
-                    "ScaledObject",
-                    spec={"scaleTargetRef": {"name": self.name}, "triggers": triggers},
-                )
-            )
-        if self.has("vpa"):
-            target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": self.name}
-            made.append(self._of("autoscaling.k8s.io/v1", "VerticalPodAutoscaler", spec={"targetRef": target}))
-        if self.has("external-secret"):
-            spec = {
-                "refreshInterval": "1h",
-                "target": {"name": f"{self.name}-db"},
-                "dataFrom": [{"extract": {"key": self.name}}],
-            }
-            made.append(self._of("external-secrets.io/v1", "ExternalSecret", spec=spec))
-        if self.has("sealed-secret"):
-            made.append(
-                self._of("bitnami.com/v1alpha1", "SealedSecret", spec={"encryptedData": {"token": "AgBy3i4OJSWK"}})
-            )
-        if self.has("certificate"):
-            spec = {
-                "secretName": f"{self.name}-tls",
-                "dnsNames": [f"{self.name}.acme.example"],
-                "issuerRef": {"name": "acme"},
-            }
-            made.append(self._of("cert-manager.io/v1", "Certificate", spec=spec))
+        made += [
+            self._of(version, kind, spec=spec) for feature, version, kind, spec in self._beside() if self.has(feature)
+        ]
         if self.has("webhook"):
             made.append(self._webhook())
         return made
@@ -99,6 +72,21 @@ class App:
     def files(self) -> dict[str, str | None]:
         """What git holds of it."""
         return {f"{self.folder}/all.yaml": yaml.safe_dump_all(self.manifests(), sort_keys=False)}
+
+    def _beside(self) -> list[tuple[str, str, str, Body]]:
+        """What only some have: the feature, the kind, the spec."""
+        cron = {"start": "0 6 * * *", "end": "0 20 * * *", "timezone": "UTC"}
+        scaled = {"scaleTargetRef": {"name": self.name}, "triggers": [{"type": "cron", "metadata": cron}]}
+        target = {"apiVersion": "apps/v1", "kind": "Deployment", "name": self.name}
+        external = {"refreshInterval": "1h", "target": {"name": f"{self.name}-db"}, "dataFrom": []}
+        dns = {"secretName": f"{self.name}-tls", "dnsNames": [f"{self.name}.acme.example"], "issuerRef": {"name": "ca"}}
+        return [
+            ("keda", "keda.sh/v1alpha1", "ScaledObject", scaled),
+            ("vpa", "autoscaling.k8s.io/v1", "VerticalPodAutoscaler", {"targetRef": target}),
+            ("external-secret", "external-secrets.io/v1", "ExternalSecret", external),
+            ("sealed-secret", "bitnami.com/v1alpha1", "SealedSecret", {"encryptedData": {"token": "AgBy3i4OJSWK"}}),
+            ("certificate", "cert-manager.io/v1", "Certificate", dns),
+        ]
 
     def application(self, revision: str = "main") -> Body:
         """Its Application, as the root application or an ApplicationSet declares it."""

@@ -56,6 +56,11 @@ class Repository:
         """The last commit of a branch."""
         return self._tips[branch]
 
+    def settle(self) -> None:
+        """From now on readers see what was committed so far."""
+        self._say(f"checkpoint\nget-mark :{self._marks}\n".encode())
+        self._answers.readline()
+
     def _say(self, text: bytes) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(text)
