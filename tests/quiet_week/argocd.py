@@ -66,6 +66,8 @@ class ArgoCD:
 
     def refresh(self, at: datetime, app: App, revision: str, by_hand: bool = False) -> None:
         """A comparison that finds nothing: of its own, or because somebody pressed the button."""
+        if not self.api.has(app.application()):
+            return
         if by_hand:
             asked = {"metadata": {"annotations": {"argocd.argoproj.io/refresh": "normal"}}}
             self.api.patch(at, SERVER, app.application(), asked)
@@ -77,6 +79,8 @@ class ArgoCD:
     def restart(self, at: datetime, app: App, user: str) -> None:
         """The resource action `restart`, asked for by a pipeline through Argo CD's API."""
         deployment = app.manifests()[0]
+        if not self.api.has(deployment):
+            return
         stamp = {"kubectl.kubernetes.io/restartedAt": _time(at)}
         body = {"spec": {"template": {"metadata": {"annotations": stamp}}}}
         self.api.patch(at, SERVER, deployment, body)
