@@ -1,6 +1,7 @@
 """What shows that a finding is over. Positive evidence only: that nothing is said any more ends nothing."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -101,21 +102,46 @@ def _of_field(field: FieldVerdict) -> Ending | None:
 
 
 def _quiet(ident: str, finding: Finding, case: Case) -> Ending | None:
-    """No further round in a time for which the cluster's audit log was read without a gap."""
+    """No further round in so much time for which the cluster's audit log was read and was not silent itself."""
     cluster = finding.object.cluster if finding.object else ""
-    end, last = case.coverage.as_of.audit.get(cluster), finding.last_at
-    if end is None or last is None or end - last <= QUIET[ident] or not _covered(case.coverage, cluster, last):
+    last, end = finding.last_at, case.coverage.as_of.audit.get(cluster)
+    if last is None or end is None or _failed(case.coverage, cluster, last):
         return None
-    return Ending(last, "", f"no further round until {end:%Y-%m-%d %H:%M} UTC, and the audit log covers that time")
+    if _covered(case.coverage, cluster, last) < QUIET[ident]:
+        return None
+    return Ending(last, "", f"no further round until {end:%Y-%m-%d %H:%M} UTC, in time that the audit log covers")
 
 
-def _covered(coverage: Coverage, cluster: str, since: datetime) -> bool:
-    """Whether nothing is said to be missing of this cluster's audit log after `since`."""
-    return not any(
-        gap.kind == "audit" and gap.cluster in ("", cluster) and (gap.last_at is None or gap.last_at > since)
+def _failed(coverage: Coverage, cluster: str, since: datetime) -> bool:
+    """Whether a source of this cluster's audit log failed or came late after `since`."""
+    return any(
+        gap.failed
+        and gap.kind == "audit"
+        and gap.cluster in ("", cluster)
+        and (gap.last_at is None or gap.last_at > since)
         for gap in coverage.gaps
-        if gap.failed
     )
+
+
+def _covered(coverage: Coverage, cluster: str, since: datetime) -> timedelta:
+    """How much time after `since` the log covers: of several API servers, what the least covered one does."""
+    spans: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for mark in coverage.marks:
+        if mark.kind == "audit" and mark.cluster == cluster:
+            for stream, told in mark.streams.items():
+                spans[stream].update(told)
+    totals = [_total(told, since) for told in spans.values()]
+    return min((total for total in totals if total), default=timedelta())
+
+
+def _total(spans: Iterable[tuple[str, str]], since: datetime) -> timedelta:
+    """The length of all spans after a moment, each minute once."""
+    total, reached = timedelta(), since
+    for first, last in sorted(spans):
+        begin, end = (datetime.fromisoformat(f"{minute}:00+00:00") for minute in (first, last))
+        total += max(end - max(begin, reached), timedelta())
+        reached = max(reached, end)
+    return total
 
 
 def _completed(finding: Finding, case: Case) -> Ending | None:

@@ -17,7 +17,7 @@ from auditor.detectors import (
     useless_ignore,
 )
 from auditor.model.case import Case
-from auditor.model.coverage import Gap
+from auditor.model.coverage import Coverage, Gap
 from auditor.model.finding import Finding
 from auditor.nightly.endings import EVENTS, ending
 from tests.detectors.cases import AUTOSCALER, CONTROLLER, PIPELINE, case, found, result, sync
@@ -111,27 +111,45 @@ def loop_of(*at: float) -> list[Any]:
     return [each for pair in zip(pushes, pulls, strict=True) for each in pair]
 
 
+def read_until(*spans: tuple[float, float], gaps: tuple[Gap, ...] = (), stream: str = "") -> Coverage:
+    """An audit log that was never silent in these minutes."""
+    said = tuple((f"{minute(first):%Y-%m-%dT%H:%M}", f"{minute(last):%Y-%m-%dT%H:%M}") for first, last in spans)
+    log = replace(mark("audit", spans[0][0], spans[-1][1], "prod"), streams={stream: said})
+    return coverage(log, gaps=gaps)
+
+
 def test_a_loop_is_over_when_covered_time_is_quiet() -> None:
-    running = coverage(mark("audit", -60, 10, "prod"))
-    finding = one(sync_loop, case(*loop_of(1, 2, 3), coverage=running))
-    assert ending(finding, case(*loop_of(1, 2, 3), coverage=running)) is None
-    assert ending(finding, case(*loop_of(1, 2, 3), coverage=coverage(mark("audit", -60, 90, "prod")))) is not None
+    finding = one(sync_loop, case(*loop_of(1, 2, 3), coverage=read_until((-60, 10))))
+    for spans in [((-60, 30),), ((-60, 10), (600, 620)), ((-60, 4), (700, 701))]:
+        assert ending(finding, case(*loop_of(1, 2, 3), coverage=read_until(*spans))) is None, spans
+    for spans in [((-60, 90),), ((-60, 20), (600, 640))]:
+        end = ending(finding, case(*loop_of(1, 2, 3), coverage=read_until(*spans)))
+        assert end is not None, spans
+        assert end.at == minute(3.1)
+
+
+def test_of_two_api_servers_both_must_be_covered() -> None:
+    finding = one(sync_loop, case(*loop_of(1, 2, 3)))
+    first, second = read_until((-60, 90), stream="one"), read_until((-60, 20), stream="two")
+    both = replace(first, marks=(*first.marks, *second.marks))
+    assert ending(finding, case(*loop_of(1, 2, 3), coverage=both)) is None
+    assert ending(finding, case(*loop_of(1, 2, 3), coverage=first)) is not None
 
 
 def test_a_loop_is_not_over_where_the_audit_log_failed() -> None:
     finding = one(sync_loop, case(*loop_of(1, 2, 3)))
     gap = Gap("audit", "prod", None, None, "audit/: permission denied", "", failed=True)
-    assert ending(finding, case(*loop_of(1, 2, 3), coverage=coverage(gaps=(gap,)))) is None
+    assert ending(finding, case(*loop_of(1, 2, 3), coverage=read_until((0, 90), gaps=(gap,)))) is None
     other = replace(gap, cluster="staging")
-    assert ending(finding, case(*loop_of(1, 2, 3), coverage=coverage(gaps=(other,)))) is not None
+    assert ending(finding, case(*loop_of(1, 2, 3), coverage=read_until((0, 90), gaps=(other,)))) is not None
 
 
 def test_a_second_writer_is_over_after_two_covered_quiet_weeks() -> None:
     applied = [change(f"a{at}", at, field(), actor=PIPELINE, channel="kubectl apply") for at in (1, 2)]
     finding = one(second_writer, case(*applied))
     week = 7 * 24 * 60
-    assert ending(finding, case(coverage=coverage(mark("audit", 0, week, "prod")))) is None
-    assert ending(finding, case(coverage=coverage(mark("audit", 0, 3 * week, "prod")))) is not None
+    assert ending(finding, case(coverage=read_until((0, week)))) is None
+    assert ending(finding, case(coverage=read_until((0, 3 * week)))) is not None
 
 
 def test_an_object_that_one_application_gave_up_is_shared_no_more() -> None:
