@@ -136,6 +136,8 @@ FORMS = {
     "skip-reconcile": ("Reconciling", "switched off", " (skip-reconcile)"),
     "controller-scaled": ("The controller", "scaled to 0", ", a freeze"),
     "rollback": ("Auto-sync", "switched off", " (rollback)"),
+    "suspended": ("Reconciling", "suspended", ""),
+    "reconcile-disabled": ("Reconciling", "switched off", " (one object)"),
 }
 
 

@@ -57,6 +57,8 @@ def read_document(argocd: str, document: JsonObject, origin: Origin, redactor: R
         return _event(argocd, document, origin, redactor)
     if kind in flux.KINDS and version.startswith(flux.GROUPS):
         return _snapshot(argocd, kind, document, origin, redactor)
+    if kind in flux.SOURCES and version.startswith(flux.SOURCE_GROUP):
+        return _settings(argocd, kind, document, origin, redactor)
     if version and not version.startswith(ARGO_GROUP) and kind != "ConfigMap":
         return None
     if kind == "Application":

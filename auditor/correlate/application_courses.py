@@ -8,21 +8,21 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-
-import orjson
+from itertools import zip_longest
 
 from auditor.config import Config
+from auditor.correlate import flux_documents
 from auditor.correlate.application_documents import home_cluster, parse_application
+from auditor.correlate.application_requests import GROUP, argocd_of, document_after, is_stored, object_in, sighting
 from auditor.correlate.bodies import Bodies
+from auditor.correlate.flux_sources import FluxSources
 from auditor.correlate.sequence import Request, Sighting, in_order
 from auditor.model.application import ApplicationState
 from auditor.model.change import Actor, AppKey, Evidence
-from auditor.model.facts import ApplicationSnapshot, AuditEvent, ObjectSnapshot
+from auditor.model.facts import ApplicationSnapshot, ArgoSettings, AuditEvent
 from auditor.model.resource import JsonObject
-from auditor.objects import patch
+from auditor.objects import kinds
 from auditor.objects.document import child
-
-GROUP = "argoproj.io"
 
 Identify = Callable[[AuditEvent], Actor]
 
@@ -45,59 +45,48 @@ class Course:
     removal: AuditEvent | None
 
 
-def courses(snapshots: Iterable[ApplicationSnapshot], events: Iterable[AuditEvent], config: Config) -> list[Course]:
-    """Each Application's states in their order, by key."""
+def courses(
+    snapshots: Iterable[ApplicationSnapshot],
+    events: Sequence[AuditEvent],
+    config: Config,
+    settings: Iterable[ArgoSettings] = (),
+) -> list[Course]:
+    """Each application's states in their order, by key."""
     seen: dict[AppKey, list[Sighting]] = defaultdict(list)
     asked: dict[AppKey, list[Request]] = defaultdict(list)
     for snapshot in snapshots:
-        if snapshot.kind == "Application":
-            seen[AppKey(snapshot.argocd, snapshot.namespace, snapshot.name)].append(_sighting(snapshot))
+        key = AppKey(snapshot.argocd, snapshot.namespace, snapshot.name, snapshot.kind)
+        seen[key].append(sighting(snapshot, group_of(snapshot.kind)))
     for event in events:
-        if event.api_group == GROUP and event.resource == "applications" and is_stored(event):
-            asked[_key(event, seen, config)].append(Request(event, Bodies(event)))
-    keys = sorted({*seen, *asked}, key=lambda key: (key.argocd, key.namespace, key.name))
-    return [_course(key, [*asked.get(key, ()), *seen.get(key, ())], config) for key in keys]
+        kind = kind_of(event)
+        if kind and is_stored(event):
+            asked[_key(event, kind, seen, config)].append(Request(event, Bodies(event)))
+    sources = FluxSources(settings, events, config)
+    keys = sorted({*seen, *asked}, key=lambda key: (key.argocd, key.namespace, key.name, key.kind))
+    return [_course(key, [*asked.get(key, ()), *seen.get(key, ())], config, sources) for key in keys]
 
 
-def is_stored(event: AuditEvent) -> bool:
-    """Whether a request on a named object was answered with success, and was no dry run."""
-    return bool(event.name) and not event.dry_run and event.code is not None and event.code < 300
+def kind_of(event: AuditEvent) -> str:
+    """Application, Kustomization or HelmRelease for a request on one, "" for any other."""
+    if event.api_group == GROUP:
+        return "Application" if event.resource == "applications" else ""
+    kind = flux_documents.GROUPS.get(event.api_group, "")
+    return kind if kind and kinds.kind_of(event.api_group, event.resource) == kind else ""
 
 
-def _key(event: AuditEvent, known: Mapping[AppKey, object], config: Config) -> AppKey:
-    """The Application of a request: the one that an export of an Argo CD in this cluster has, where just one does."""
+def group_of(kind: str) -> str:
+    """The API group of a kind of application."""
+    return next((group for group, own in flux_documents.GROUPS.items() if own == kind), GROUP)
+
+
+def _key(event: AuditEvent, kind: str, known: Mapping[AppKey, object], config: Config) -> AppKey:
+    """The application of a request: the one that an export of an Argo CD in this cluster has, where just one does."""
     here = [argocd for argocd in config.argocds if argocd.cluster == event.cluster]
-    exported = [key for argocd in here if (key := AppKey(argocd.name, event.namespace, event.name)) in known]
-    return exported[0] if len(exported) == 1 else AppKey(argocd_of(event, config), event.namespace, event.name)
+    exported = [key for argocd in here if (key := AppKey(argocd.name, event.namespace, event.name, kind)) in known]
+    return exported[0] if len(exported) == 1 else AppKey(argocd_of(event, config), event.namespace, event.name, kind)
 
 
-def argocd_of(event: AuditEvent, config: Config) -> str:
-    """The Argo CD that a request on its objects belongs to: the one in the cluster, by namespace where there are
-    several; its cluster's name where none is configured."""
-    here = [argocd for argocd in config.argocds if argocd.cluster == event.cluster]
-    fitting = here if len(here) == 1 else [argocd for argocd in here if argocd.namespace == event.namespace]
-    return fitting[0].name if fitting else event.cluster
-
-
-def _sighting(snapshot: ApplicationSnapshot) -> Sighting:
-    return Sighting(
-        ObjectSnapshot(
-            cluster=snapshot.argocd,
-            group=GROUP,
-            version="v1alpha1",
-            kind=snapshot.kind,
-            namespace=snapshot.namespace,
-            name=snapshot.name,
-            uid="",
-            resource_version=snapshot.resource_version,
-            at=snapshot.at,
-            body=snapshot.body,
-            origin=snapshot.origin,
-        )
-    )
-
-
-def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config) -> Course:
+def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, sources: FluxSources) -> Course:
     home = home_cluster(key.argocd, config)
     steps: list[Step] = []
     removal: AuditEvent | None = None
@@ -107,55 +96,51 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config) 
         if isinstance(entry, Request) and entry.event.verb in ("delete", "deletecollection"):
             removal = entry.event
             continue
-        document, at, evidence, event = _read(entry, document, last)
+        document, at, evidence, event = _read(entry, document, last, key.kind)
         if document is None or at is None:
             continue
         removal = None if event is not None and event.verb == "create" else removal
         before = steps[-1].state if steps else None
-        state = parse_application(document, key, at, evidence, config, home, before)
+        if key.is_flux:
+            state = flux_documents.parse_flux(document, key, at, evidence, config, home, sources, before)
+        else:
+            state = parse_application(document, key, at, evidence, config, home, before)
         document, last = state.document, at
         _append(steps, Step(state, before, event))
+    if key.is_flux:
+        steps = _with_source_changes(key, steps, sources)
     return Course(key, tuple(steps), removal)
 
 
+def _with_source_changes(key: AppKey, steps: Sequence[Step], sources: FluxSources) -> list[Step]:
+    """The steps, with one more wherever a request on its source gave an application of Flux other contents."""
+    whole: list[Step] = []
+    for step, following in zip_longest(steps, steps[1:]):
+        before = whole[-1].state if whole else None
+        whole.append(replace(step, before=before))
+        spec = child(step.state.document, "spec")
+        for edition in sources.editions(key, spec):
+            state = whole[-1].state
+            within = step.state.at < edition.at and (following is None or edition.at < following.state.at)
+            made_of = sources.of(key, spec, edition.at)
+            if within and edition.evidence is not None and made_of != state.sources:
+                changed = replace(state, at=edition.at, sources=made_of, evidence=edition.evidence)
+                whole.append(Step(changed, state, None))
+    return whole
+
+
 def _read(
-    entry: Request | Sighting, document: JsonObject | None, last: datetime | None
+    entry: Request | Sighting, document: JsonObject | None, last: datetime | None, kind: str
 ) -> tuple[JsonObject | None, datetime | None, Evidence, AuditEvent | None]:
     if isinstance(entry, Request):
         event = entry.event
         evidence = Evidence("audit", event.audit_id, event.origin, event.id)
-        return document_after(entry, document), event.at, evidence, event
+        return document_after(entry, document, kind, group_of(kind)), event.at, evidence, event
     snapshot = entry.snapshot
     evidence = Evidence("application", f"{snapshot.name}@{snapshot.resource_version}", snapshot.origin)
     # An export is no older than its latest time says, and no older than the request after which it comes.
     at = max((each for each in (snapshot.at, last) if each is not None), default=None)
     return object_in(snapshot.body), at, evidence, None
-
-
-def document_after(request: Request, document: JsonObject | None, kind: str = "Application") -> JsonObject | None:
-    """An object of Argo CD after a request: the response, else the request applied to the document before it."""
-    response = request.bodies.response
-    if response is not None and request.bodies.answers_with_object and not request.event.subresource:
-        return response
-    body, event = request.bodies.request, request.event
-    if body is None:
-        return document
-    if event.verb in ("create", "update"):
-        return body if isinstance(body, dict) else document
-    form = patch.classify(
-        event.verb, body, event.field_manager, event.force, event.request_uri, event.code, GROUP, kind, document
-    )
-    patched = patch.apply(document, body, form, GROUP, kind, "", event.field_manager, event.force)
-    return patched.document or document
-
-
-def object_in(body: bytes) -> JsonObject | None:
-    """A stored body as a document."""
-    try:
-        value = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _append(steps: list[Step], step: Step) -> None:

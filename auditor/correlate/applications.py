@@ -1,11 +1,14 @@
-"""The history of every Application: its states, its syncs and its freezes."""
+"""The history of every application, Argo CD's and Flux's: its states, its syncs and its freezes."""
 
 from collections.abc import Iterable, Mapping
 
 from auditor.config import Config
-from auditor.correlate.application_courses import GROUP, Identify, courses
+from auditor.correlate import flux_documents, flux_sources
+from auditor.correlate.application_courses import Identify, courses
+from auditor.correlate.application_requests import GROUP
 from auditor.correlate.argo_identity import Statements
-from auditor.correlate.freezes import freezes, in_time_order
+from auditor.correlate.flux_syncs import flux_syncs
+from auditor.correlate.freezes import CONTROLLERS, freezes, in_time_order
 from auditor.correlate.sequence import once
 from auditor.correlate.sync_windows import window_freezes
 from auditor.correlate.syncs import syncs
@@ -22,16 +25,21 @@ def histories(
     config: Config,
     identify: Identify,
 ) -> Mapping[AppKey, ApplicationHistory]:
-    """The history of every Application that the records know, by key, in the order of keys.
+    """The history of every application that the records know, by key, in the order of keys.
 
-    Of `events` those on Argo CD's own objects are used, and those that scale its controller; others may be among them.
+    Of `events` those on Argo CD's and Flux's own objects are used, and those that scale their controllers; others may
+    be among them.
     """
     own = once(event for event in events if is_of_argocd(event))
+    kept = tuple(settings)
     statements = Statements(argo_events)
-    found = courses(snapshots, own, config)
-    synced = {course.key: syncs(course, statements, identify) for course in found}
+    found = courses(snapshots, own, config, kept)
+    synced = {
+        course.key: flux_syncs(course, identify) if course.key.is_flux else syncs(course, statements, identify)
+        for course in found
+    }
     frozen = freezes(found, own, synced, statements, config, identify)
-    windows = list(window_freezes(found, own, tuple(settings), statements, config, identify))
+    windows = list(window_freezes(found, own, kept, statements, config, identify))
     return {
         course.key: ApplicationHistory(
             key=course.key,
@@ -47,7 +55,9 @@ def histories(
 
 
 def is_of_argocd(event: AuditEvent) -> bool:
-    """Whether a request is on one of Argo CD's own objects, or on its application controller."""
+    """Whether a request is on one of the own objects of Argo CD or Flux, or on a controller that deploys."""
     if event.api_group == GROUP:
         return event.resource in {"applications", "appprojects", "applicationsets"}
-    return event.resource in {"deployments", "statefulsets"} and "application-controller" in event.name
+    if event.api_group in flux_documents.GROUPS or event.api_group == flux_sources.GROUP:
+        return True
+    return event.resource in {"deployments", "statefulsets"} and any(name in event.name for name in CONTROLLERS)

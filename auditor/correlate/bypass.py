@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
+from auditor.correlate import flux_sources
 from auditor.correlate.actors import MACHINES
-from auditor.correlate.application_courses import GROUP, Identify
+from auditor.correlate.application_courses import Identify, kind_of
 from auditor.correlate.application_documents import last_applied, parse_sources
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
@@ -83,7 +84,7 @@ class Bypasses:
     ) -> None:
         self._histories = histories
         self._tracks = tracks
-        edits = {event.id: event for event in events if event.api_group == GROUP and event.resource == "applications"}
+        edits = {event.id: event for event in events if kind_of(event) or event.api_group == flux_sources.GROUP}
         self._declared = {
             key: list(_declarations(history, edits, statements, identify)) for key, history in histories.items()
         }
@@ -260,12 +261,13 @@ def _hand_in(
     event = edits.get(state.evidence.event_id)
     if event is None:
         return None
-    actor, further = who(event, "Application", statements, identify)
+    kind = kind_of(event)
+    actor, further = who(event, kind, statements, identify)
     if actor.kind in MACHINES:
         return None
     body = Bodies(event).request
     form = patch.classify(
-        event.verb, body, event.field_manager, event.force, event.request_uri, event.code, GROUP, "Application"
+        event.verb, body, event.field_manager, event.force, event.request_uri, event.code, event.api_group, kind
     )
     by_argo = actor.rule.startswith("argocd-")
     word = ARGO_CHANNEL if by_argo else channel(event, form)

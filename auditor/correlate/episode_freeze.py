@@ -16,6 +16,8 @@ _FORMS = {
     "skip-reconcile": "reconciling was skipped by annotation",
     "controller-scaled": "the application controller was scaled to 0",
     "rollback": "a rollback switched auto-sync off",
+    "suspended": "reconciling was suspended",
+    "reconcile-disabled": "Flux was told to leave the object alone",
 }
 
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal, TypeAlias
 
-from auditor.config import Config
+from auditor.config import ArgoCDConfig, Config
 from auditor.correlate.application_courses import Course, Identify, Step
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
+from auditor.correlate.flux_documents import PARENT
 from auditor.model.application import ApplicationState, Freeze, SyncRecord
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
@@ -27,7 +28,16 @@ Form: TypeAlias = Literal[
     "skip-reconcile",
     "controller-scaled",
     "rollback",
+    "suspended",
+    "reconcile-disabled",
 ]
+
+CONTROLLERS = {
+    "application-controller": "Application",
+    "kustomize-controller": "Kustomization",
+    "helm-controller": "HelmRelease",
+}
+"""Parts of the names of workloads, and the kind of application that stands still without them."""
 
 NOBODY = Actor("", "unknown", known_by="only the states before and after are recorded")
 _ROLLBACK_WITHIN = timedelta(minutes=1)
@@ -123,6 +133,8 @@ def _hand(step: Step, statements: Statements, identify: Identify) -> Hand:
 def _auto_sync_off(before: ApplicationState, after: ApplicationState) -> Form | None:
     if not before.automated or after.automated:
         return None
+    if after.key.is_flux:
+        return "suspended"
     policy = child(child(after.document, "spec"), "syncPolicy")
     return "automated-disabled" if isinstance(policy.get("automated"), dict) else "automated-removed"
 
@@ -150,7 +162,7 @@ def _declared_by(state: ApplicationState, actor: Actor) -> str:
     """The ApplicationSet or the parent application that declares an Application."""
     if "applicationset" in actor.rule or "applicationset" in actor.name:
         return state.owner_set
-    return parent_of(state.tracking_id) or state.owner_set
+    return parent_of(state.tracking_id) or state.owner_set or state.labels.get(PARENT[0], "")
 
 
 def parent_of(tracking_id: str) -> str:
@@ -174,19 +186,31 @@ def _of_controller(
 ) -> Iterator[Freeze]:
     """A controller that is scaled to nothing freezes every application of its Argo CD."""
     for argocd in config.argocds:
-        own = [course for course in found if course.key.argocd == argocd.name and course.steps]
-        open_: list[Freeze] = []
-        for event in sorted(events, key=lambda event: (event.at, event.id)):
-            replicas = _replicas(event)
-            if event.cluster != argocd.cluster or event.namespace != argocd.namespace or replicas is None:
-                continue
-            hand = Hand(identify(event), (Evidence("audit", event.audit_id, event.origin, event.id),))
-            if replicas == 0 and not open_:
-                open_ = [_scaled(course, event, hand) for course in own if _is_automated(course, event)]
-            elif replicas > 0:
-                yield from (_scaled_back(freeze, event, hand) for freeze in open_)
-                open_ = []
-        yield from open_
+        for controller, kind in CONTROLLERS.items():
+            own = [each for each in found if (each.key.argocd, each.key.kind) == (argocd.name, kind) and each.steps]
+            scaled = [event for event in events if _is_controller(event, controller, argocd)] if own else []
+            yield from _while_scaled(own, sorted(scaled, key=lambda event: (event.at, event.id)), identify)
+
+
+def _is_controller(event: AuditEvent, controller: str, argocd: ArgoCDConfig) -> bool:
+    """Whether a request is on a controller of an Argo CD, or of the Flux in its cluster."""
+    at_home = event.namespace == argocd.namespace or controller != "application-controller"
+    return event.cluster == argocd.cluster and at_home and controller in event.name
+
+
+def _while_scaled(own: Sequence[Course], events: Sequence[AuditEvent], identify: Identify) -> Iterator[Freeze]:
+    open_: list[Freeze] = []
+    for event in events:
+        replicas = _replicas(event)
+        if replicas is None:
+            continue
+        hand = Hand(identify(event), (Evidence("audit", event.audit_id, event.origin, event.id),))
+        if replicas == 0 and not open_:
+            open_ = [_scaled(course, event, hand) for course in own if _is_automated(course, event)]
+        elif replicas > 0:
+            yield from (_scaled_back(freeze, event, hand) for freeze in open_)
+            open_ = []
+    yield from open_
 
 
 def _replicas(event: AuditEvent) -> int | None:

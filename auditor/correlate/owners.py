@@ -24,8 +24,8 @@ from auditor.objects.document import child, text
 
 INSTANCE = "app.kubernetes.io/instance"
 _FLUX = (
-    ("kustomize.toolkit.fluxcd.io/name", "kustomize.toolkit.fluxcd.io/namespace"),
-    ("helm.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/namespace"),
+    ("HelmRelease", "helm.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/namespace"),
+    ("Kustomization", "kustomize.toolkit.fluxcd.io/name", "kustomize.toolkit.fluxcd.io/namespace"),
 )
 
 Declares = Callable[[ApplicationState], Collection[ManifestKey]]
@@ -82,7 +82,7 @@ class Owners:
         for known_by, named in (
             ("tracking-id", self._by_tracking_id(subject, marks, at)),
             ("instance label", self._by_label(subject, marks, at, listed)),
-            ("Flux label", self._by_flux(marks)),
+            ("Flux label", self._by_flux(subject, marks, at)),
         ):
             if named is not None:
                 return Ownership(named, (named, *(key for key in listed if key != named)), known_by)
@@ -135,12 +135,15 @@ class Owners:
                     return found
         return None
 
-    def _by_flux(self, marks: Mapping[str, str]) -> AppKey | None:
-        for name_label, namespace_label in _FLUX:
+    def _by_flux(self, subject: ObjectId, marks: Mapping[str, str], at: datetime) -> AppKey | None:
+        """By Flux's labels. Each cluster has a Flux of its own, and all of them may have a `flux-system/apps`."""
+        for kind, name_label, namespace_label in _FLUX:
             name, namespace = marks.get(name_label, ""), marks.get(namespace_label, "")
-            known = [key for key in self._named.get(name, ()) if key.namespace == namespace]
-            if name:
-                return known[0] if known else AppKey("", namespace, name)
+            if not name:
+                continue
+            known = [key for key in self._named.get(name, ()) if (key.namespace, key.kind) == (namespace, kind)]
+            here = [key for key in known if (state := self.state(key, at)) is None or state.cluster == subject.cluster]
+            return here[0] if here else AppKey("", namespace, name, kind)
         return None
 
     def _application(self, name: str, subject: ObjectId, at: datetime) -> AppKey | None:
@@ -149,8 +152,8 @@ class Owners:
         Outside Argo CD's own namespace a mark has the application's namespace before its name: `team-a_web`.
         """
         namespace, _, bare = name.rpartition("_")
-        known = list(self._named.get(name, ()))
-        known += [key for key in self._named.get(bare, ()) if key.namespace == namespace]
+        known = [key for key in self._named.get(name, ()) if not key.is_flux]
+        known += [key for key in self._named.get(bare, ()) if key.namespace == namespace and not key.is_flux]
         fitting = [key for key in known if (state := self.state(key, at)) is None or state.cluster == subject.cluster]
         if len(fitting) > 1:
             home = [key for key in fitting if (state := self.state(key, at)) and _deploys_to(state, subject)]

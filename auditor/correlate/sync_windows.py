@@ -6,16 +6,9 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from auditor.config import Config
-from auditor.correlate.application_courses import (
-    GROUP,
-    Course,
-    Identify,
-    argocd_of,
-    document_after,
-    is_stored,
-    object_in,
-)
+from auditor.correlate.application_courses import Course, Identify
 from auditor.correlate.application_documents import canonical
+from auditor.correlate.application_requests import argocd_of, document_after, is_stored, object_in, sighting
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.freezes import Hand, parent_of
@@ -23,7 +16,7 @@ from auditor.correlate.sequence import Request, Sighting, in_order
 from auditor.correlate.window_schedule import next_span
 from auditor.model.application import ApplicationState, Freeze
 from auditor.model.change import AppKey, Evidence
-from auditor.model.facts import ArgoSettings, AuditEvent, ObjectSnapshot
+from auditor.model.facts import ArgoSettings, AuditEvent
 from auditor.model.resource import JsonObject
 from auditor.objects.document import child, items, maps, text
 
@@ -69,29 +62,11 @@ def _entries(
     entries: dict[Project, list[Request | Sighting]] = defaultdict(list)
     for each in settings:
         if each.kind == "AppProject":
-            entries[each.argocd, each.namespace, each.name].append(_sighting(each))
+            entries[each.argocd, each.namespace, each.name].append(sighting(each))
     for event in events:
         if event.resource == "appprojects" and is_stored(event):
             entries[argocd_of(event, config), event.namespace, event.name].append(Request(event, Bodies(event)))
     return entries
-
-
-def _sighting(each: ArgoSettings) -> Sighting:
-    return Sighting(
-        ObjectSnapshot(
-            cluster=each.argocd,
-            group=GROUP,
-            version="v1alpha1",
-            kind=each.kind,
-            namespace=each.namespace,
-            name=each.name,
-            uid="",
-            resource_version=each.resource_version,
-            at=None,
-            body=each.body,
-            origin=each.origin,
-        )
-    )
 
 
 def _edits(entries: Sequence[Request | Sighting]) -> Iterator[_Edit]:

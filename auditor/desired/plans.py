@@ -139,6 +139,8 @@ def plan(
     """The plan of these sources, or the sentence why there is none."""
     strands: dict[tuple[str, str], Strand] = {}
     for source in sources:
+        if source.problem:
+            return source.problem
         if source.chart:
             continue
         found = strand(source, checkouts)

@@ -82,6 +82,7 @@ def effective(source: AppSource, application: str, tree: Files, blobs: Contents)
         return None
     options = orjson.loads(source.options)
     blocks: JsonObject = {} if source.kind == "auto" else {source.kind: options}
+    preset: JsonObject = options if source.kind == "auto" else {}
     for name in (".argocd-source.yaml", f".argocd-source-{application}.yaml"):
         entry = tree.get(f"{path}/{name}".lstrip("/"))
         if entry is not None:
@@ -90,7 +91,9 @@ def effective(source: AppSource, application: str, tree: Files, blobs: Contents)
             blocks = merged if isinstance(merged, dict) else blocks
     explicit: list[Renderer] = [kind for kind in _RENDERERS if blocks.get(kind) is not None]
     renderer = explicit[0] if len(explicit) == 1 else detected(tree, path)
-    block = blocks.get(renderer)
+    if renderer == "directory" and preset and _has_kustomization_below(tree, path):
+        return "a folder below it has a kustomization of its own"
+    block = blocks.get(renderer) or preset.get(renderer)
     return Effective(replace(source, path=path), path, renderer, block if isinstance(block, dict) else {})
 
 
@@ -105,6 +108,10 @@ def detected(tree: Files, path: str) -> Renderer:
     if any(tree.get(prefix + name) is not None for name in KUSTOMIZATION_NAMES):
         return "kustomize"
     return "directory"
+
+
+def _has_kustomization_below(tree: Files, path: str) -> bool:
+    return any(name.rpartition("/")[2] in KUSTOMIZATION_NAMES for name, _ in tree.under(path))
 
 
 def deciding_files(path: str, application: str) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ UNFREEZE = {
     "skip-reconcile": "kubectl annotate application {app} argocd.argoproj.io/skip-reconcile-",
     "controller-scaled": "Scale the application controller up again",
     "rollback": "argocd app set {app} --sync-policy automated",
+    "suspended": "flux resume {kind} {app} --namespace {namespace}",
+    "reconcile-disabled": "Take the annotation of Flux off the object",
 }
 
 
@@ -38,7 +40,7 @@ def _finding(freeze: Freeze, lasted: str) -> Finding:
         "freeze-not-lifted",
         "low" if freeze.form == "self-heal-off" else "high",
         f"{freeze.app} is still frozen ({freeze.form.replace('-', ' ')} by {by}) when the records end{lasted}.",
-        UNFREEZE[freeze.form].format(app=freeze.app.name),
+        UNFREEZE[freeze.form].format(app=freeze.app.name, kind=freeze.app.kind.lower(), namespace=freeze.app.namespace),
         key=(freeze.form, freeze.began_at.isoformat()),
         application=freeze.app,
         actors=filter(None, (freeze.began_by.name,)),

@@ -22,7 +22,10 @@ class AppSource:
     kind: Literal["auto", "directory", "kustomize", "helm", "plugin"] = "auto"
     """From which of `directory`, `kustomize`, `helm`, `plugin` is set; auto where none is."""
     options: str = "{}"
-    """Canonical JSON of the `directory`, `kustomize`, `helm` or `plugin` block, overrides included."""
+    """Canonical JSON of the `directory`, `kustomize`, `helm` or `plugin` block, overrides included; for `auto` of the
+    blocks by kind, of which the one counts that the folder turns out to need."""
+    problem: str = ""
+    """Why it cannot be rendered, in one clause; "" where nothing stands against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,8 @@ class Freeze:
         "skip-reconcile",
         "controller-scaled",
         "rollback",
+        "suspended",
+        "reconcile-disabled",
     ]
     began_at: datetime
     began_by: Actor

@@ -63,6 +63,13 @@ class AppKey:
     argocd: str
     namespace: str
     name: str
+    kind: str = "Application"
+    """Application, or Flux's Kustomization and HelmRelease, which may bear one name in one namespace."""
+
+    @property
+    def is_flux(self) -> bool:
+        """Whether Flux deploys it."""
+        return self.kind != "Application"
 
     def __str__(self) -> str:
         return self.name

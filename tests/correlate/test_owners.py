@@ -95,7 +95,7 @@ def test_rendered_manifests_are_the_last_resort() -> None:
 
 
 def test_flux_marks_with_labels() -> None:
-    flux = AppKey("argocd", "flux-system", "apps")
+    flux = AppKey("argocd", "flux-system", "apps", "Kustomization")
     marks = {"kustomize.toolkit.fluxcd.io/name": "apps", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
     assert owners(app_state(0, flux)).of(thing(), marks, minute(1)).application == flux
 
