@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 
@@ -234,14 +235,16 @@ def audit_line(event: AuditEvent) -> bytes:
         "subresource": event.subresource,
         "resourceVersion": event.object_version,
     }
-    query = f"?fieldManager={event.field_manager}" if event.field_manager else ""
+    given_in_uri = {"fieldManager": event.field_manager, "force": "true" if event.force else ""}
+    given_in_uri["dryRun"] = "All" if event.dry_run else ""
+    query = urlencode({key: value for key, value in given_in_uri.items() if value})
     line = {
         "kind": "Event",
         "apiVersion": "audit.k8s.io/v1",
         "level": event.level,
         "auditID": event.audit_id,
         "stage": event.stage,
-        "requestURI": event.request_uri + query,
+        "requestURI": event.request_uri + (f"?{query}" if query else ""),
         "verb": event.verb,
         "user": {"username": event.user, "groups": list(event.groups)},
         "sourceIPs": list(event.source_ips),
