@@ -17,6 +17,12 @@ SEVERITY: dict[str, Severity] = {
     "unexplained": "low",
 }
 
+ADVICE = {
+    "promote": "Bring the value to staging too, so that the next promotion does not take it back.",
+    "revert": "Take the value out of staging again, or let it come by a commit.",
+    "decide": "Decide which of the two is meant, and commit it for both.",
+}
+
 
 def detect(case: Case, config: Config) -> Iterator[Finding]:
     """One finding for each difference that is neither an overlay nor a promotion on its way."""
@@ -33,7 +39,7 @@ def _finding(pair: StagingPair, difference: StagingDifference) -> Finding:
         SEVERITY[difference.causes[0]],
         f"{difference.object} {where}: {shown(difference.production)} in {pair.production}, "
         f"{shown(difference.staging)} in {pair.staging}; {difference.because}.",
-        difference.advice,
+        ADVICE.get(difference.advice, "Nothing is owed."),
         key=(pair.staging, difference.changes[:1]),
         application=pair.production,
         subject=difference.object,
