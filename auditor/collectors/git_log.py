@@ -1,9 +1,8 @@
 """git: the commits, branches and tags of each configured repository."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
@@ -160,14 +159,11 @@ class _Count:
         first, last, number = self.mark.first_at, self.mark.last_at, self.mark.events
         for batch in _batches(stream):
             number += len(batch)
-            for commit in batch:
-                first, last = _pick(min, first, commit.committed_at), _pick(max, last, commit.committed_at)
+            times = [commit.committed_at for commit in batch]
+            first = min(times if first is None else (first, *times))
+            last = max(times if last is None else (last, *times))
             self.mark = replace(self.mark, events=number, first_at=first, last_at=last)
             yield batch
-
-
-def _pick(choose: Callable[[datetime, datetime], datetime], old: datetime | None, new: datetime) -> datetime:
-    return new if old is None else choose(old, new)
 
 
 def _batches(stream: Iterator[Commit]) -> Iterator[tuple[Commit, ...]]:

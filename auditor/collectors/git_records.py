@@ -31,6 +31,11 @@ LOG = (
 )
 """Every commit against its first parent, which for a merge is what it brought to the branch."""
 
+_HEADER = re.compile(
+    rb"commit ([0-9a-f]+)[^\n]*(?:\ntree ([0-9a-f]+))?((?:\nparent [0-9a-f]+)*)"
+    rb"(?:\nauthor ([^\n]*))?(?:\ncommitter ([^\n]*))?(.*)",
+    re.DOTALL,
+)
 _LATEST = 253_402_300_799
 """Seconds of the last moment of the year 9999: a clock cannot say more."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
@@ -91,24 +96,17 @@ class _Reader:
 
     def commit(self, head: bytes, changes: list[PathChange]) -> Commit:
         header, _, message = head.partition(b"\n\n")
-        parents: list[str] = []
-        values: dict[bytes, bytes] = {}
-        for line in header.split(b"\n"):
-            key, _, value = line.partition(b" ")
-            if key == b"parent":
-                parents.append(value.decode("ascii"))
-            elif key not in values:
-                values[key] = value
-        wrote, committed = values.get(b"author", b""), values.get(b"committer", b"")
+        found = _HEADER.match(header)
+        sha, tree, parents, wrote, committed, rest = found.groups(b"") if found else (header[7:], *[b""] * 5)
         author, author_mail, authored_at = self._identity(wrote)
         same = committed == wrote
         committer, mail, committed_at = (author, author_mail, authored_at) if same else self._identity(committed)
         subject, body = _message(message)
         return Commit(
             self._repository,
-            values[b"commit"].decode("ascii"),
-            tuple(parents),
-            values.get(b"tree", b"").decode("ascii"),
+            sha.decode("ascii", "replace"),
+            tuple(parents.decode("ascii").split("\nparent ")[1:]),
+            tree.decode("ascii"),
             author,
             author_mail,
             authored_at,
@@ -117,7 +115,7 @@ class _Reader:
             committed_at,
             self._redactor.text(subject),
             self._redactor.text(body) if body else "",
-            "E" if b"gpgsig" in values or b"gpgsig-sha256" in values else "N",
+            "E" if b"\ngpgsig" in rest else "N",
             tuple(changes),
         )
 

@@ -157,6 +157,14 @@ def timed(what: Callable[[], object]) -> tuple[float, object]:
     return time.perf_counter() - began, result
 
 
+def spent() -> float:
+    """Seconds of processor time of this process and of those that it waited for."""
+    return sum(
+        usage.ru_utime + usage.ru_stime
+        for usage in (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
+
+
 def log(folder: Path) -> None:
     git = [
         "git",
@@ -274,6 +282,11 @@ def main() -> None:
             f"collected in {ours:.2f} s; git log {theirs:.2f} s; ratio {ours / theirs:.2f}; peak {peak()}", flush=True
         )
         url = f"sqlite:///{scratch}/auditor.db"
+        before = spent()
+        log(folder)
+        between = spent()
+        count(folder, cache)
+        print(f"processor time: git log {between - before:.1f} s, collecting {spent() - between:.1f} s", flush=True)
         print(f"collected into the store in {timed(lambda: store_all(folder, cache, url))[0]:.2f} s", flush=True)
         add_ten(folder, generator, arguments.commits + 1)
         print(f"ten more in {timed(lambda: store_all(folder, cache, url))[0]:.2f} s; peak {peak()}", flush=True)
