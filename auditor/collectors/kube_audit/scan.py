@@ -16,13 +16,12 @@ from auditor.collectors.kube_audit import containers, events, parts, wrappers
 from auditor.collectors.kube_audit.events import Event
 from auditor.collectors.kube_audit.facts import Delivery
 from auditor.collectors.kube_audit.prefilter import Reads, doubtful
-from auditor.collectors.kube_audit.values import BROKEN, CUT, skip_separators, value_end
-from auditor.collectors.kube_audit.window import Window
+from auditor.collectors.kube_audit.values import BROKEN, CUT, skip_blank, skip_separators, value_end
+from auditor.collectors.kube_audit.window import LIMIT, Window
 from auditor.collectors.kube_audit.wrappers import Found
 from auditor.collectors.streams import BLOCK, Stream
 
-LIMIT = 16 << 20
-"""Bytes of the longest record; a longer one is skipped, with its place."""
+_BRACE = ord("{")
 _BOM = b"\xef\xbb\xbf"
 _REPEATS = 8
 """How often, on average, a byte may be looked at again as the possible beginning of a value over lines."""
@@ -204,7 +203,13 @@ class Scanner:
 
     def _line(self, start: int, stop: int) -> None:
         """Take one line, and go to its end; or go elsewhere, if the scan must go on there."""
+        if stop - start > LIMIT:
+            self._give_up(stop, _TOO_LONG)
+            return
         line = self._window.text[start:stop]
+        if line[0] != _BRACE:
+            self._other_line(start, stop, line)
+            return
         try:
             if self._among_entries and self._entry(start, line):
                 return
@@ -239,7 +244,7 @@ class Scanner:
     def _other_line(self, start: int, stop: int, line: bytes) -> None:
         body = line.lstrip(_BOM + b" \t\r\n\0").rstrip(b" \t\r\n\0")
         if not body:
-            self._advance(stop)
+            self._advance(skip_blank(self._window.text, stop))
             return
         first = start + line.find(body)
         self._advance(first)

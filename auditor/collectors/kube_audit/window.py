@@ -2,6 +2,8 @@
 
 from auditor.collectors.streams import BLOCK, Stream
 
+LIMIT = 16 << 20
+"""Bytes of the longest record; a longer one is skipped, with its place."""
 _NEAR = 4096
 
 
@@ -26,7 +28,7 @@ class Window:
         if self.ended:
             return False
         self._passed = self.near()
-        more = self._stream.read(max(BLOCK, self.left))
+        more = self._stream.read(max(BLOCK, min(self.left, LIMIT - self.left)))
         self.ended = not more
         self.text = self.text[self.at :] + more if self.left else more
         self.at = 0
