@@ -91,7 +91,8 @@ class Unit:
         return Reads(
             tuple(own_paths(reads.paths, place, count)),
             tuple(own_paths(reads.folders, place, count)),
-            None,
+            # A filter speaks of paths as the first tree has them; directories have no other.
+            None if place else reads.takes,
             tuple(own_paths(reads.links, place, count)),
             tuple(own_paths(reads.link_folders, place, count)),
         )

@@ -228,7 +228,8 @@ def _touching(state: ApplicationState, plan: Plan, own: Strand, tip: str, ahead:
 def _touches(commit: Commit, reads: Reads) -> bool:
     paths = {*reads.paths, *reads.links}
     prefixes = tuple(f"{folder}/" if folder else "" for folder in (*reads.folders, *reads.link_folders))
-    return any(path in paths or path.startswith(prefixes) for path, _ in changed(commit))
+    takes = reads.takes or (lambda path: True)
+    return any(path in paths or (path.startswith(prefixes) and takes(path)) for path, _ in changed(commit))
 
 
 def _desired(parts: Sequence[Rendered], namespace: str) -> DesiredState:

@@ -41,7 +41,18 @@ def positions(line: Line, end: int, follow: Callable[[int], Reads]) -> list[int]
         reads = follow(position)
         turn = line.next_change(reads.links, reads.link_folders, position)
         until = end if turn is None else min(turn, end)
+        paths, folders = _watched(reads, line)
         found.append(position)
-        found += line.changes((*reads.paths, *reads.links), (*reads.folders, *reads.link_folders), position + 1, until)
+        found += line.changes((*paths, *reads.links), (*folders, *reads.link_folders), position + 1, until)
         position = turn
     return found
+
+
+def _watched(reads: Reads, line: Line) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The files and folders whose changes count. Where not every file of a folder does, those that do are named: an
+    application at the root of a repository is not concerned by every commit."""
+    takes = reads.takes
+    if takes is None:
+        return reads.paths, reads.folders
+    taken = (path for folder in reads.folders for path in line.paths_under(folder) if takes(path))
+    return (*reads.paths, *taken), ()

@@ -313,3 +313,15 @@ def test_where_nothing_can_render_a_text_search_gives_a_hint_and_no_verdict(stor
     assert f"apps/web/web.yaml has the value since {story.repo.sha('fix')[:12]}" in image.reason
     assert "by text search" in story.judge(REPLICAS, 3, 7).reason
     assert "by text search" not in story.judge(REPLICAS, 3, 8).reason
+
+
+def test_an_application_at_the_root_of_a_repository_is_not_concerned_by_every_commit(story: Story) -> None:
+    story.application(source("."))
+    story.repo.commit("root", 2, {"web.yaml": deployment()})
+    story.repo.commit("elsewhere", 3, {"apps/other.yaml": deployment(name="other")})
+    story.repo.commit("fix", 70, {"web.yaml": deployment("web:2")})
+    with story.reader() as reader:
+        landings = reader.landings(story.applications[SHOP].states[0])
+    assert isinstance(landings, tuple)
+    assert [story.repo.name(landing.sha) for landing in landings] == ["start", "root", "fix"]
+    assert story.named(story.judge(IMAGE, "web:1", "web:2")) == ("reflected", "fix", "fix")
