@@ -131,23 +131,29 @@ def _dropper(rule: JsonObject, found: JsonObject, path: Path) -> Callable[[JsonO
     return drop
 
 
+def leads_somewhere(value: Json, steps: Sequence[ignore.Step]) -> bool:
+    """Whether the steps of a path expression select anything in a document."""
+    return not steps or any(leads_somewhere(below, steps[1:]) for _, below in _selected(value, steps[0]))
+
+
 def _drop(value: Json, steps: Sequence[ignore.Step]) -> None:
     """Take out in place what the steps lead to."""
-    if not steps:
-        return
-    step, rest = steps[0], steps[1:]
+    for key, below in _selected(value, steps[0]):
+        if len(steps) > 1:
+            _drop(below, steps[1:])
+        elif isinstance(value, dict):
+            value.pop(str(key))
+        elif isinstance(value, list):
+            value.remove(below)
+
+
+def _selected(value: Json, step: ignore.Step) -> list[tuple[str | int, Json]]:
+    """What one step leads to: a key of a map, or items of a list."""
     if isinstance(value, dict) and isinstance(step, str):
-        if rest:
-            _drop(value.get(step), rest)
-        else:
-            value.pop(step, None)
-    elif isinstance(value, list):
-        chosen = [item for place, item in enumerate(value) if _selects(step, item, place)]
-        for item in chosen:
-            if rest:
-                _drop(item, rest)
-            else:
-                value.remove(item)
+        return [(step, value[step])] if step in value else []
+    if isinstance(value, list):
+        return [(place, item) for place, item in enumerate(value) if _selects(step, item, place)]
+    return []
 
 
 def _selects(step: ignore.Step, item: Json, place: int) -> bool:

@@ -58,7 +58,8 @@ def _finding(case: Case, loop: Loop, application: AppKey | None, history: Applic
         "low" if ended else "high",
         f"{loop.object} {path}: {controller} asks for {shown(first.wanted)} and {', '.join(others)} makes it "
         f"{shown(last.found)}, {len(loop.pulls)} rounds in {span((last.at - first.at).total_seconds())}, "
-        f"one every {span(period)} in the median. {ended or 'It still runs when the records end.'}",
+        f"one every {span(period)} in the median, {_cost(loop)} writes. "
+        f"{ended or 'It still runs when the records end.'}",
         REMEDY.get(last.other_kind, "Let one of the two own the field."),
         key=(first.write.id,),
         application=application,
@@ -78,6 +79,11 @@ def _finding(case: Case, loop: Loop, application: AppKey | None, history: Applic
             for evidence in write.evidence
         ),
     )
+
+
+def _cost(loop: Loop) -> int:
+    """How many writes the API server had to take for it."""
+    return len({write.id for pull in loop.pulls for write in (pull.other_write, pull.write) if write is not None})
 
 
 def _ended(case: Case, loop: Loop, history: ApplicationHistory | None) -> str:

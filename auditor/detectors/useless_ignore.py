@@ -7,14 +7,14 @@ from typing import NamedTuple
 import orjson
 
 from auditor.config import Config
-from auditor.detectors import Detector
+from auditor.detectors import Detector, suggestion
 from auditor.detectors.conclusion import conclude
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.case import Case
 from auditor.model.change import AppKey, Evidence, Write
 from auditor.model.finding import Confidence, Finding, Severity
 from auditor.model.resource import Json, JsonObject, ObjectId
-from auditor.objects import ignore, paths, schema
+from auditor.objects import ignore, managed_fields, paths, schema
 
 _CONTENT = frozenset({"spec", "data", "rules", "subsets", "webhooks"})
 """Where the objects of built-in kinds have their fields: of other kinds nothing is known there."""
@@ -127,21 +127,33 @@ def _resources(state: ApplicationState) -> list[ObjectId]:
 
 
 def _without_field(rule: JsonObject, subjects: list[ObjectId], case: Case) -> tuple[str, str, Confidence] | None:
-    """A pointer that leads nowhere in any object it is about, as far as all of them are known whole."""
-    pointers = rule.get("jsonPointers")
-    if not isinstance(pointers, list) or rule.get("jqPathExpressions") or rule.get("managedFieldsManagers"):
-        return None
+    """What leads nowhere in any object that the rule is about, as far as all of them are known whole."""
     known = [(subject, body) for subject in subjects if (body := _whole(case, subject)) is not None]
     if not known or len(known) < len(subjects):
         return None
-    for pointer in pointers:
-        if isinstance(pointer, str) and not any(_leads_somewhere(pointer, *each) for each in known):
-            return (
-                f"points at {pointer}, which none of its objects has",
-                "Compare the pointer with the live object.",
-                "medium" if any(_is_wrong(pointer, *each) for each in known) else "low",
-            )
+    for pointer in _texts(rule, "jsonPointers"):
+        if not any(_leads_somewhere(pointer, *each) for each in known):
+            sure: Confidence = "medium" if any(_is_wrong(pointer, *each) for each in known) else "low"
+            return _nowhere(f"points at {pointer}", sure)
+    for expression in _texts(rule, "jqPathExpressions"):
+        steps = ignore.jq_steps(expression)
+        if steps is not None and not any(suggestion.leads_somewhere(body, steps) for _, body in known):
+            return _nowhere(f"has the expression {expression}", "low")
+    owners = [managed_fields.read(body) for _, body in known]
+    for manager in _texts(rule, "managedFieldsManagers"):
+        if all(owners) and not any(owner.manager == manager for each in owners for owner in each):
+            said = f"trusts the manager {manager}, which owns no field of its objects"
+            return said, "Compare the name with metadata.managedFields of the live object.", "medium"
     return None
+
+
+def _nowhere(said: str, confidence: Confidence) -> tuple[str, str, Confidence]:
+    return f"{said}, which none of its objects has", "Compare the path with the live object.", confidence
+
+
+def _texts(rule: JsonObject, key: str) -> list[str]:
+    value = rule.get(key)
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def _is_wrong(pointer: str, subject: ObjectId, body: JsonObject) -> bool:

@@ -314,3 +314,35 @@ def test_only_drift_of_what_was_changed_is_a_sign_of_it() -> None:
     seen = history(app_state(0), app_state(61, sync_status="OutOfSync", resources=(RESOURCE,)))
     (finding,) = found(late_detection.DETECTOR, case(changed, histories=[seen], episodes=(episode,)))
     assert "first noticed after 1 h, by Argo CD's OutOfSync" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ({"jqPathExpressions": [".spec.template.spec.containers[].imagePullPolicy"]}, ""),
+        (
+            {"jqPathExpressions": ['.spec.template.spec.containers[] | select(.name == "web") | .args']},
+            "has the expression",
+        ),
+        ({"jqPathExpressions": [".spec | to_entries"]}, ""),
+        ({"managedFieldsManagers": ["kube-controller-manager"]}, ""),
+        ({"managedFieldsManagers": ["kube-controler-manager"]}, "trusts the manager kube-controler-manager"),
+    ],
+)
+def test_an_expression_or_a_manager_that_selects_nothing_is_useless(rule: JsonObject, said: str) -> None:
+    body: JsonObject = {
+        "metadata": {"managedFields": [{"manager": "kube-controller-manager", "fieldsV1": {"f:spec": {}}}]},
+        "spec": {"template": {"spec": {"containers": [{"name": "web", "imagePullPolicy": "Always"}]}}},
+    }
+    whole = {thing(): LiveState(thing(), body, minute(1), True)}
+    state = app_state(
+        0,
+        ignore_differences=({"group": "apps", "kind": "Deployment"} | rule,),
+        sync_options=("RespectIgnoreDifferences=true",),
+        resources=(RESOURCE,),
+    )
+    messages = [
+        finding.message for finding in found(useless_ignore.DETECTOR, case(histories=[history(state)], live=whole))
+    ]
+    assert bool(messages) == bool(said)
+    assert all(said in message for message in messages)

@@ -113,3 +113,47 @@ def test_server_side_apply_that_asks_for_what_is_there_is_no_pull() -> None:
         for at in (1, 2, 3, 4)
     ]
     assert found(DETECTOR, case(writes=same)) == []
+
+
+def test_a_loop_that_argocd_backs_off_from_is_one_loop() -> None:
+    at, gap, moments = 1.0, 0.2, list[float]()
+    while gap < 5:
+        moments.append(at)
+        at, gap = at + gap, gap * 3
+    (loop,) = found(DETECTOR, case(*rounds(*moments, at, at + 5, at + 10)))
+    assert loop.count == len(moments) + 3
+
+
+def test_an_operator_that_sets_another_value_each_time_is_a_loop() -> None:
+    operator = Actor("system:serviceaccount:acme:tuner", "operator", known_by="authenticated user")
+    turns = [(push(at, value, 1, operator), pull(at + 0.1, seen=value)) for at, value in ((1, 3), (2, 4), (3, 5))]
+    (loop,) = found(DETECTOR, case(*(each for turn in turns for each in turn)))
+    assert (loop.count, loop.actors) == (3, (CONTROLLER.name, operator.name))
+    assert loop.remedy.startswith("The operator owns the field")
+
+
+def test_a_controller_that_nobody_knows_is_a_party_too() -> None:
+    own = Actor("system:serviceaccount:acme:thing", "unknown", known_by="authenticated user")
+    (loop,) = found(DETECTOR, case(*rounds(1, 2, 3, by=own)))
+    assert loop.actors == (CONTROLLER.name, own.name)
+    assert loop.snippet == "", "an unknown client may have been a hand"
+
+
+def test_a_loop_tells_its_cost_in_writes() -> None:
+    (loop,) = found(DETECTOR, case(*rounds(1, 2, 3)))
+    assert "3 rounds in 2 min, one every 1 min in the median, 6 writes." in loop.message
+    (silent,) = found(DETECTOR, case(writes=[no_op(at) for at in (1, 2, 5)]))
+    assert "3 writes." in silent.message
+
+
+def test_loops_on_two_fields_of_one_object_are_two() -> None:
+    turns = [
+        change(f"{who}-{path}-{at}", at + late, field(path, *values), actor=by, cause=cause)
+        for at in (1, 2, 3)
+        for path in ("spec.replicas", "spec.minReadySeconds")
+        for who, late, values, by, cause in (
+            ("push", 0, (1, 3), AUTOSCALER, "controller"),
+            ("pull", 0.1, (3, 1), CONTROLLER, "gitops"),
+        )
+    ]
+    assert {loop.path for loop in found(DETECTOR, case(*turns))} == {"spec.replicas", "spec.minReadySeconds"}
