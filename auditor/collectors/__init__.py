@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from auditor.config import Config
@@ -24,6 +25,9 @@ class Reading:
     progress: Progress
     shipped: tuple[Path, ...] = ()
     """Further such folders, only read: what the sample incident brings, for a machine without git and renderers."""
+    since: datetime | None = None
+    until: datetime | None = None
+    """What is wanted: sources whose names show that they hold nothing of that time are not opened."""
     workers: int = 1
     """Processes (or tasks of `executor`) that scan a large file at the same time; 1 scans in this process."""
     executor: Executor | None = None

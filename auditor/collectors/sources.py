@@ -9,9 +9,11 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from auditor.collectors.dated import may_hold
 from auditor.collectors.streams import Stream, decompressed, reason_of, skip
 from auditor.errors import SourceError
 
@@ -32,13 +34,20 @@ class Missing:
     problem: str
 
 
-def expand(folder: Path, patterns: Iterable[str]) -> Iterator[Source | Missing]:
-    """The sources that `patterns` mean, each once, those of a pattern by name. A folder is read whole."""
+def expand(
+    folder: Path, patterns: Iterable[str], since: datetime | None = None, until: datetime | None = None
+) -> Iterator[Source | Missing]:
+    """The sources that `patterns` mean, each once, those of a pattern by name. A folder is read whole.
+
+    Those whose names show that they hold nothing from `since` to `until` are left out.
+    """
     seen: set[str] = set()
     for pattern in patterns:
         for found in _sources(folder, pattern):
-            if isinstance(found, Missing) or found.location not in seen:
-                seen.add(found.name if isinstance(found, Missing) else found.location)
+            if isinstance(found, Missing):
+                yield found
+            elif found.location not in seen and may_hold(found.name, since, until):
+                seen.add(found.location)
                 yield found
 
 
@@ -80,8 +89,13 @@ def _local(folder: Path, pattern: str) -> Iterator[Source | Missing]:
     for file in found:
         yield Source(shown_name(folder, file), file)
     if not found:
-        exists = os.path.isdir(path)
-        yield Missing(pattern, f"{pattern} holds no file." if exists else f"{pattern} does not exist.")
+        yield Missing(pattern, _nothing(path, pattern))
+
+
+def _nothing(path: str, pattern: str) -> str:
+    if os.path.isdir(path):
+        return f"{pattern} holds no file."
+    return f"{pattern} matches nothing." if glob.has_magic(pattern) else f"{pattern} does not exist."
 
 
 def _globbed(pattern: str) -> Iterator[str]:

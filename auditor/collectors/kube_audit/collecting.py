@@ -26,7 +26,7 @@ def collect(reading: Reading) -> Iterator[Batch]:
     """Batches of all audit sources of the configuration. What cannot be read is a mark that says why."""
     listed: dict[Source, list[str]] = {}
     for cluster in reading.config.clusters:
-        for found in expand(reading.config.folder, cluster.audit):
+        for found in expand(reading.config.folder, cluster.audit, reading.since, reading.until):
             if isinstance(found, Missing):
                 yield Batch((), _unreadable(reading, cluster.name, found.name, found.problem))
             else:

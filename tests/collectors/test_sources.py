@@ -1,0 +1,179 @@
+"""Where sources lie, and how their bytes come."""
+
+import gzip
+import io
+import random
+import sys
+from datetime import UTC, datetime
+from itertools import pairwise
+from pathlib import Path
+
+import fsspec
+import pytest
+import zstandard
+
+from auditor.collectors.sources import Missing, Source, expand, open_stream, read_at
+from auditor.collectors.streams import Section, decompressed, plain_size, skip
+from auditor.errors import SourceError
+
+
+def content(data: bytes, size: int = 1000) -> tuple[bytes, str]:
+    """What a stream gives, and its damage."""
+    stream = decompressed(io.BytesIO(data))
+    found = b""
+    while block := stream.read(size):
+        assert len(block) <= size
+        found += block
+    return found, stream.damage
+
+
+def names(folder: Path, *patterns: str) -> list[str]:
+    return [found.name for found in expand(folder, patterns)]
+
+
+def test_folders_are_read_whole_globs_match_and_each_file_comes_once(tmp_path: Path) -> None:
+    for name in ("audit/b.log", "audit/2026/11/30/a.log.gz", "audit/.hidden", "other.log"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+    assert names(tmp_path, "audit/") == ["audit/2026/11/30/a.log.gz", "audit/b.log"]
+    assert names(tmp_path, "audit/**/*.gz", "audit") == ["audit/2026/11/30/a.log.gz", "audit/b.log"]
+    assert names(tmp_path, "*.log", str(tmp_path / "other.log")) == ["other.log"]
+
+
+def test_what_is_not_there_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    found = list(expand(tmp_path, ["gone.log", "empty", "*.gz"]))
+    assert all(isinstance(each, Missing) for each in found)
+    assert [each.problem for each in found if isinstance(each, Missing)] == [
+        "gone.log does not exist.",
+        "empty holds no file.",
+        "*.gz matches nothing.",
+    ]
+
+
+def test_object_stores_are_listed_and_streamed() -> None:
+    store = fsspec.filesystem("memory")
+    store.pipe("/logs/2026/11/30/a.log", b"one\n")
+    store.pipe("/logs/2026/12/01/b.log.gz", gzip.compress(b"two\n"))
+    found = list(expand(Path("/nowhere"), ["memory://logs"]))
+    assert [each.name for each in found] == ["memory:///logs/2026/11/30/a.log", "memory:///logs/2026/12/01/b.log.gz"]
+    streams = [open_stream(each) for each in found if isinstance(each, Source)]
+    assert [stream.read(100) for stream in streams] == [b"one\n", b"two\n"]
+    assert names(Path("/nowhere"), "memory://logs/*/12/*/*") == ["memory:///logs/2026/12/01/b.log.gz"]
+
+
+def test_an_object_store_without_its_extra_says_what_to_install() -> None:
+    (found,) = expand(Path("/nowhere"), ["nosuch://bucket/logs"])
+    assert isinstance(found, Missing)
+    assert found.problem == "nosuch:// is not known."
+
+
+def test_standard_input_is_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Input:
+        buffer = io.BytesIO(gzip.compress(b"from a pipe"))
+
+    monkeypatch.setattr(sys, "stdin", Input())
+    (source,) = expand(Path("/nowhere"), ["-"])
+    assert isinstance(source, Source)
+    assert open_stream(source).read(100) == b"from a pipe"
+
+
+def test_a_window_leaves_dated_paths_and_rotated_names_outside_it_unopened(tmp_path: Path) -> None:
+    inside = (
+        "audit.log",
+        "audit-2026-11-30T12-00-00.000.log.gz",
+        "audit-2026-12-02T00-00-00.000.log",
+        "eks/2026/11/30/11/000000.gz",
+        "aks/y=2026/m=11/d=30/h=10/m=00/PT1H.json",
+        "day/dt=2026-11-30/part-0.json",
+        "day/2026-12-01.jsonl",
+        "version-2.0.1/notes.log",
+    )
+    outside = (
+        "audit-2026-11-29T12-00-00.000.log.gz",
+        "eks/2026/11/28/11/000000.gz",
+        "eks/2026/12/03/11/000000.gz",
+        "aks/y=2026/m=11/d=20/h=10/m=00/PT1H.json",
+        "day/dt=2026-12-05/part-0.json",
+        "day/2026-11-01.jsonl",
+    )
+    for name in inside + outside:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"x")
+    since, until = datetime(2026, 11, 30, 6, tzinfo=UTC), datetime(2026, 11, 30, 18, tzinfo=UTC)
+    assert [each.name for each in expand(tmp_path, ["."], since, until)] == sorted(inside)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000, 1 << 20])
+def test_compression_is_recognised_by_content_and_nests(size: int) -> None:
+    text = random.Random(3).randbytes(5000) + b"x" * 5000
+    for data in (
+        text,
+        gzip.compress(text),
+        gzip.compress(text[:3000]) + gzip.compress(b"") + gzip.compress(text[3000:]) + b"\0" * 512,
+        zstandard.compress(text),
+        zstandard.compress(text[:3000]) + zstandard.compress(text[3000:]),
+        gzip.compress(zstandard.compress(gzip.compress(text))),
+    ):
+        assert content(data, size) == (text, "")
+
+
+def test_a_tiny_gzip_with_much_inside_comes_in_blocks() -> None:
+    stream = decompressed(io.BytesIO(gzip.compress(b"\0" * (64 << 20))))
+    assert len(stream.read(1 << 16)) <= 1 << 16
+    assert sum(len(block) for block in iter(lambda: stream.read(1 << 16), b"")) > 63 << 20
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_read_as_utf_8(encoding: str) -> None:
+    text = '{"name":"ünïcode 🙂"}\n' * 300
+    found, damage = content(text.encode(encoding), 101)
+    assert found.decode("utf-8-sig") == text
+    assert damage == ""
+
+
+def test_a_zstd_frame_that_wants_too_much_memory_or_is_cut_is_damage() -> None:
+    data = zstandard.compress(b"x" * 100_000)
+    found, damage = content(data[:-3] if len(data) > 10 else data)
+    assert len(found) <= 100_000
+    assert content(data[:6] + b"\xff" * 40)[1].startswith("the zstd data is damaged")
+    assert damage == "" or "zstd" in damage
+
+
+def test_skipping_goes_to_a_place_in_any_stream() -> None:
+    text = bytes(range(256)) * 100
+    for data in (text, gzip.compress(text), zstandard.compress(text)):
+        stream = decompressed(io.BytesIO(data))
+        assert skip(stream, 12_345)
+        assert stream.read(10) == text[12_345:12_355]
+    assert not skip(decompressed(io.BytesIO(gzip.compress(b"short"))), 100)
+
+
+def test_evidence_is_read_at_its_place(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(gzip.compress(b"0123456789"))
+    source = Source("a", str(tmp_path / "a"))
+    assert read_at(source, 3, 4) == b"3456"
+    assert read_at(source, 8, 4) == b"89"
+    assert read_at(source, 80, 4) == b""
+    with pytest.raises(SourceError, match="gone cannot be read"):
+        read_at(Source("gone", str(tmp_path / "gone")), 0, 1)
+
+
+@pytest.mark.parametrize("step", [1, 5, 17, 100])
+def test_sections_of_a_file_hold_every_line_once(step: int, tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(b"".join(b"%d" % number * (number % 7) + b"\n" for number in range(60)) + b"no newline")
+    size = path.stat().st_size
+    edges = [*range(0, size, step), size]
+    found = b""
+    for start, end in pairwise(edges):
+        section = Section(path.open("rb"), start, end)
+        found += b"".join(iter(lambda section=section: section.read(3), b""))  # type: ignore[misc]
+        section.close()
+    assert found == path.read_bytes()
+
+
+def test_only_plain_files_can_be_read_in_sections() -> None:
+    assert plain_size(io.BytesIO(b'{"kind"')) == 7
+    for data in (gzip.compress(b"x"), zstandard.compress(b"x"), "{}".encode("utf-16")):
+        assert plain_size(io.BytesIO(data)) == 0
