@@ -60,7 +60,7 @@ def courses(
     for event in events:
         kind = kind_of(event)
         if kind and is_stored(event):
-            asked[_key(event, kind, seen, config)].append(Request(event, Bodies(event)))
+            asked[application_of(event, kind, seen, config)].append(Request(event, Bodies(event)))
     sources = FluxSources(settings, events, config)
     keys = sorted({*seen, *asked}, key=lambda key: (key.argocd, key.namespace, key.name, key.kind))
     return [_course(key, [*asked.get(key, ()), *seen.get(key, ())], config, sources) for key in keys]
@@ -79,8 +79,8 @@ def group_of(kind: str) -> str:
     return next((group for group, own in flux_documents.GROUPS.items() if own == kind), GROUP)
 
 
-def _key(event: AuditEvent, kind: str, known: Mapping[AppKey, object], config: Config) -> AppKey:
-    """The application of a request: the one that an export of an Argo CD in this cluster has, where just one does."""
+def application_of(event: AuditEvent, kind: str, known: Mapping[AppKey, object], config: Config) -> AppKey:
+    """The application of a request: the one known of an Argo CD in this cluster, where just one is."""
     here = [argocd for argocd in config.argocds if argocd.cluster == event.cluster]
     exported = [key for argocd in here if (key := AppKey(argocd.name, event.namespace, event.name, kind)) in known]
     return exported[0] if len(exported) == 1 else AppKey(argocd_of(event, config), event.namespace, event.name, kind)
@@ -96,6 +96,9 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
         if isinstance(entry, Request) and entry.event.verb in ("delete", "deletecollection"):
             removal = entry.event
             continue
+        if isinstance(entry, Request) and _is_silent(entry):
+            last = entry.event.at
+            continue
         document, at, evidence, event = _read(entry, document, last, key.kind)
         if document is None or at is None:
             continue
@@ -110,6 +113,11 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
     if key.is_flux:
         steps = _with_source_changes(key, steps, sources)
     return Course(key, tuple(steps), removal)
+
+
+def _is_silent(request: Request) -> bool:
+    """Whether the record holds nothing of what a request asked for or led to: it shows no state."""
+    return request.bodies.request is None and not request.bodies.answers_with_object
 
 
 def _with_source_changes(key: AppKey, steps: Sequence[Step], sources: FluxSources) -> list[Step]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
+from auditor.config import Config
 from auditor.correlate import flux_sources
 from auditor.correlate.actors import MACHINES
 from auditor.correlate.application_courses import Identify, kind_of
@@ -16,6 +17,8 @@ from auditor.correlate.application_documents import last_applied, parse_sources
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.channels import channel
+from auditor.correlate.flux_documents import PARENT
+from auditor.correlate.unseen_edits import UnseenEdits
 from auditor.model.application import ApplicationHistory, ApplicationState, AppSource, RevisionSeen, SyncRecord
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
@@ -27,6 +30,9 @@ Form: TypeAlias = Literal["local-manifests", "revision", "target-revision", "ove
 
 Tracks = Callable[[ApplicationState, str], bool | None]
 """Whether what an application tracks has a revision in its history; None where git cannot say."""
+
+OVERRIDES: frozenset[Form] = frozenset({"override", "target-revision"})
+"""Forms that stand in the application, and not in a sync that somebody asked for."""
 
 ARGO_CHANNEL = "Argo CD UI or CLI"
 _SECOND = timedelta(seconds=1)
@@ -71,6 +77,56 @@ class _Declared:
     override: _Override | None
 
 
+class _Hands:
+    """Who put other sources into an application."""
+
+    def __init__(
+        self, edits: Mapping[str, AuditEvent], statements: Statements, identify: Identify, unseen: UnseenEdits
+    ) -> None:
+        self._edits = edits
+        self._statements = statements
+        self._identify = identify
+        self._unseen = unseen
+
+    def behind(
+        self, history: ApplicationHistory, before: ApplicationState, state: ApplicationState
+    ) -> _Override | None:
+        """The hand that changed the sources; None where a machine did, or where no record says who."""
+        event = self._edits.get(state.evidence.event_id)
+        return self._seen(event, state) if event is not None else self._not_seen(history, before, state)
+
+    def _seen(self, event: AuditEvent, state: ApplicationState) -> _Override | None:
+        kind = kind_of(event)
+        actor, further = who(event, kind, self._statements, self._identify)
+        if actor.kind in MACHINES:
+            return None
+        body = Bodies(event).request
+        form = patch.classify(
+            event.verb, body, event.field_manager, event.force, event.request_uri, event.code, event.api_group, kind
+        )
+        by_argo = actor.rule.startswith("argocd-")
+        word = ARGO_CHANNEL if by_argo else channel(event, form)
+        return _Override(state.at, state.sources, actor, word, (state.evidence, *further))
+
+    def _not_seen(
+        self, history: ApplicationHistory, before: ApplicationState, state: ApplicationState
+    ) -> _Override | None:
+        """By the records of an edit without its contents, before the first sync that used what it brought."""
+        if _is_declared_elsewhere(before) or _is_declared_elsewhere(state):
+            return None
+        used = [
+            sync.started_at + (_SECOND if sync.started_at.microsecond == 0 else _CLOCK)
+            for sync in history.syncs
+            if sync.sources == state.sources and before.at <= sync.started_at <= state.at
+        ]
+        edit = self._unseen.by_one_hand(history.key, before.at, min([state.at, *used]))
+        if edit is None:
+            return None
+        by_argo = edit.actor.rule.startswith("argocd-")
+        word = ARGO_CHANNEL if by_argo else "unknown"
+        return _Override(edit.at, state.sources, edit.actor, word, (*edit.evidence, state.evidence))
+
+
 class Bypasses:
     """Answers for writes of GitOps controllers, from the histories of the applications."""
 
@@ -80,14 +136,15 @@ class Bypasses:
         events: Iterable[AuditEvent],
         statements: Statements,
         identify: Identify,
+        config: Config,
         tracks: Tracks = lambda state, revision: None,
     ) -> None:
         self._histories = histories
         self._tracks = tracks
-        edits = {event.id: event for event in events if kind_of(event) or event.api_group == flux_sources.GROUP}
-        self._declared = {
-            key: list(_declarations(history, edits, statements, identify)) for key, history in histories.items()
-        }
+        own = [event for event in events if kind_of(event) or event.api_group == flux_sources.GROUP]
+        unseen = UnseenEdits(histories, own, statements, identify, config)
+        hands = _Hands({event.id: event for event in own}, statements, identify, unseen)
+        self._declared = {key: list(_declarations(history, hands)) for key, history in histories.items()}
 
     def declared_source(self, key: AppKey, at: datetime) -> tuple[AppSource, ...]:
         """The sources of an application as git declares it at a moment, without what a hand put into them."""
@@ -230,22 +287,20 @@ def _paired(
             yield RevisionSeen(source.repo_url, revision, at, evidence, source.target_revision)
 
 
-def _declarations(
-    history: ApplicationHistory, edits: Mapping[str, AuditEvent], statements: Statements, identify: Identify
-) -> Iterator[_Declared]:
+def _declarations(history: ApplicationHistory, hands: _Hands) -> Iterator[_Declared]:
     """What git declares over time. Without a parent in git an Application is declared as it is first recorded."""
     sources: tuple[AppSource, ...] = ()
-    override: _Override | None = None
     before: ApplicationState | None = None
     for state in history.states:
         if before is None:
             sources = _declared_by_parent(state) or state.sources
             yield _Declared(state.at, sources, None)
         elif state.sources != before.sources:
-            override = _hand_in(state, edits, statements, identify)
+            override = hands.behind(history, before, state)
             if override is None:
                 sources = state.sources
-            yield _Declared(state.at, sources, override if state.sources != sources else None)
+            held = override if state.sources != sources else None
+            yield _Declared(min(state.at, override.began_at) if override else state.at, sources, held)
         before = state
 
 
@@ -254,24 +309,9 @@ def _declared_by_parent(state: ApplicationState) -> tuple[AppSource, ...]:
     return parse_sources(child(last_applied(state.document), "spec")) if state.tracking_id else ()
 
 
-def _hand_in(
-    state: ApplicationState, edits: Mapping[str, AuditEvent], statements: Statements, identify: Identify
-) -> _Override | None:
-    """The hand that changed an Application's sources; None where a machine did, or where no record says who."""
-    event = edits.get(state.evidence.event_id)
-    if event is None:
-        return None
-    kind = kind_of(event)
-    actor, further = who(event, kind, statements, identify)
-    if actor.kind in MACHINES:
-        return None
-    body = Bodies(event).request
-    form = patch.classify(
-        event.verb, body, event.field_manager, event.force, event.request_uri, event.code, event.api_group, kind
-    )
-    by_argo = actor.rule.startswith("argocd-")
-    word = ARGO_CHANNEL if by_argo else channel(event, form)
-    return _Override(state.at, state.sources, actor, word, (state.evidence, *further))
+def _is_declared_elsewhere(state: ApplicationState) -> bool:
+    """Whether a parent or a set declares the application, so that a controller may have edited it."""
+    return bool(state.tracking_id or state.owner_set or state.labels.get(PARENT[0]))
 
 
 def _runs(sync: SyncRecord, at: datetime) -> bool:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from auditor.correlate.bypass import Bypass, Bypasses
+from auditor.correlate.bypass import OVERRIDES, Bypass, Bypasses
 from auditor.correlate.declared import Declared
-from auditor.correlate.git_manifest import value_in
+from auditor.correlate.git_manifest import manifest_of, value_in
 from auditor.correlate.owners import Owners
 from auditor.model.change import AppKey, FieldChange, Write
 from auditor.model.desired import DesiredState
@@ -27,6 +27,8 @@ def _placed(write: Write, owners: Owners, bypasses: Bypasses, declared: Declared
         return write
     fields = _asked_for(write, owner, bypass, bypasses, declared)
     if write.fields and not fields:
+        return write
+    if not (write.fields_known or bypass.form not in OVERRIDES or _concerns(write, owner, bypass, declared)):
         return write
     account = write.actor.account or write.actor.name
     return replace(
@@ -51,6 +53,18 @@ def _asked_for(
     if not isinstance(desired, DesiredState):
         return write.fields
     return tuple(field for field in write.fields if not _is_gits(write, field, desired))
+
+
+def _concerns(write: Write, owner: AppKey, bypass: Bypass, declared: Declared) -> bool:
+    """Whether what was put into the application makes another manifest of an object than git declares: then a sync
+    that wrote the object wrote that, whatever else it brought."""
+    subject = write.object
+    revision = next((each for each in bypass.sync.revisions if each), "")
+    both = [declared.of_sources(owner, write.at, sources, revision) for sources in (bypass.declared, bypass.used)]
+    manifests = [
+        manifest_of(each, subject, subject.namespace) for each in both if revision and isinstance(each, DesiredState)
+    ]
+    return len(manifests) == 2 and manifests[0] != manifests[1]
 
 
 def _is_gits(write: Write, field: FieldChange, desired: DesiredState) -> bool:

@@ -68,7 +68,8 @@ class _Gathering:
         as_of = self._scope.as_of or covered.as_of.moment or _EPOCH
         declared = Declared(histories, self._git)
         owners = Owners(histories, self._facts.settings, declared.keys)
-        bypasses = Bypasses(histories, own, self._statements, self._identities.identify, self._tracks)
+        identify = self._identities.identify
+        bypasses = Bypasses(histories, own, self._statements, identify, self._config, self._tracks)
         told, live = self._told(declared, owners)
         told = through_argo(told, owners, bypasses, declared)
         found = changes.changes(told, lambda write: _owned(owners, write))

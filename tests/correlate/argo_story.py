@@ -128,7 +128,7 @@ class Story:
         return self._bypasses(known).declared_source(self.key, minute(at))[0].target_revision
 
     def _bypasses(self, known: Any) -> Bypasses:
-        return Bypasses(known, self.events, Statements(self.said), identify)
+        return Bypasses(known, self.events, Statements(self.said), identify, CONFIG)
 
     def _status(self, at: float, status: dict[str, Any]) -> "Story":
         self.document = merged(self.document, {"status": status})
