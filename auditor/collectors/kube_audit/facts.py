@@ -10,7 +10,7 @@ from urllib.parse import unquote_plus
 import msgspec
 from msgspec import Raw, Struct, UnsetType
 
-from auditor.collectors.kube_audit.events import Event, Reference, User, moment
+from auditor.collectors.kube_audit.events import Event, Outcome, Reference, User, moment
 from auditor.collectors.kube_audit.keeping import Keep
 from auditor.model.facts import AuditEvent, Origin
 from auditor.objects.redaction import Redactor
@@ -132,7 +132,7 @@ def audit_event(
         uid=uid,
         object_version=reference.resource_version,
         code=event.code,
-        reason=redactor.text(_reason(outcome.reason, outcome.message)) if outcome and outcome.reason else "",
+        reason=_reason(outcome, redactor),
         dry_run=dry_run,
         field_manager=query.field_manager,
         force=query.force,
@@ -212,8 +212,9 @@ def _named(response: Raw | UnsetType, name: str, uid: str) -> tuple[str, str]:
     return found.name, uid or found.uid
 
 
-def _reason(reason: str, message: str) -> str:
-    return f"{reason}: {message}" if reason and message else reason or message
+def _reason(outcome: Outcome | None, redactor: Redactor) -> str:
+    said = [text for text in (outcome.reason, outcome.message) if text] if outcome else []
+    return redactor.text(": ".join(said)) if said else ""
 
 
 def _annotations(annotations: Mapping[str, str], resource: str, redactor: Redactor) -> dict[str, str]:

@@ -45,7 +45,14 @@ def audit_event(number: int, verb: str = "patch", **changes: Any) -> dict[str, A
         },
     }
     event |= changes
-    return {key: value for key, value in event.items() if value is not None}
+    return {key: event[key] for key in sorted(event, key=_ORDER.index) if event[key] is not None}
+
+
+_ORDER = (
+    *("kind", "apiVersion", "metadata", "level", "auditID", "stage", "requestURI", "verb", "user", "impersonatedUser"),
+    *("sourceIPs", "userAgent", "objectRef", "responseStatus", "requestObject", "responseObject"),
+    *("requestReceivedTimestamp", "stageTimestamp", "annotations"),
+)
 
 
 def story() -> list[dict[str, Any]]:
