@@ -28,7 +28,7 @@ def auditor(*arguments: str, **environment: str) -> "subprocess.CompletedProcess
 def test_the_commands_are_these() -> None:
     assert [command.name for command in registry.commands()] == [
         "demo", "init", "collect", "run", "report", "changes", "who", "episodes", "findings", "drift", "staging",
-        "show", "sources", "sql", "verify",
+        "show", "sources", "sql", "verify", "prune",
     ]  # fmt: skip
 
 

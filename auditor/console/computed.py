@@ -16,6 +16,7 @@ from auditor.console.talk import talk
 from auditor.console.workspace import Workspace, workspace
 from auditor.errors import StoreLockedError
 from auditor.model.case import Case, Scope
+from auditor.model.coverage import Coverage, Gap
 
 if TYPE_CHECKING:
     from auditor.store import Overview, Stamp, Store
@@ -91,7 +92,19 @@ def gathered(place: Workspace, store: "Store", scope: Scope) -> Case:
         case = gather(store, config, scope, git, place.progress)
         if git.counts.contents and not git.counts.renders:
             place.progress.note(f"Desired states: {git.counts.contents}, all rendered before.")
-    return replace(case, findings=find(case, config, registry.detectors()))
+    found = find(case, config, registry.detectors())
+    return replace(case, findings=found, coverage=_with_pruned(case.coverage, store.pruned_before()))
+
+
+def _with_pruned(covered: Coverage, before: datetime | None) -> Coverage:
+    """Pruning is no finding, as somebody asked for it; yet the records begin later since."""
+    if before is None:
+        return covered
+    sentence = (
+        f"The records begin {before:%Y-%m-%d %H:%M:%S} UTC: of older ones, pruning has left what changes past git,"
+        " findings and episodes rest on."
+    )
+    return replace(covered, gaps=(*covered.gaps, Gap("audit", "", None, before, sentence, "")))
 
 
 def _build_options(store: "Store") -> str:

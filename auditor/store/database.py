@@ -82,6 +82,21 @@ class Database:
                 self.execute("ROLLBACK")
             raise
 
+    def compact(self) -> None:
+        """Give the room of what was deleted back. SQLite writes the file anew, which takes as much again meanwhile."""
+        self.execute("VACUUM")
+        if self.dialect == "sqlite":
+            self.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def size(self) -> int:
+        """Bytes that the store takes."""
+        row = (
+            self.one("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()")
+            if self.dialect == "sqlite"
+            else self.one("SELECT pg_database_size(current_database())")
+        )
+        return int(row[0]) if row else 0
+
     def read_only(self) -> None:
         """From now on nothing can be written through this connection."""
         self.execute(

@@ -25,6 +25,7 @@ from auditor.model.facts import (
 )
 from auditor.store.database import Database, Row, connect, exclusive
 from auditor.store.nights import Nights
+from auditor.store.pruning import Cited, Pruned, prune, pruned_before
 from auditor.store.results import Results
 from auditor.store.rows import TABLES, Codec, codec, time_text
 
@@ -200,6 +201,24 @@ class Store:
         asked = {column: value for column, value in (("kind", kind), ("cluster", name)) if value is not None}
         where = " AND ".join(["1 = 1", *(f"{column} = ?" for column in asked)])
         return tuple(self._read(SourceMark, where, tuple(asked.values()), "kind, cluster, source, stream"))
+
+    # Facts that go
+
+    def prune(self, before: datetime, cited: Cited, *, dry_run: bool = False) -> tuple[Pruned, ...]:
+        """Let go of facts older than `before` that no statement needs; with `dry_run` only count them."""
+        return prune(self._database, before, cited, dry_run=dry_run)
+
+    def pruned_before(self) -> datetime | None:
+        """The moment before which facts were let go; None where all that was read is still there."""
+        return pruned_before(self._database)
+
+    def compact(self) -> None:
+        """Give the room of what was let go back to the disk."""
+        self._database.compact()
+
+    def size(self) -> int:
+        """Bytes that the store takes."""
+        return self._database.size()
 
     # What a person asks in SQL
 

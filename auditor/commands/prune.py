@@ -1,0 +1,82 @@
+"""`auditor prune`: lets old records go, and keeps what a statement rests on."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.commands import CARE, Command
+from auditor.console.options import ConfigOption, QuietOption, StoreOption, moment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from auditor.store import Pruned
+
+
+def prune(
+    keep: Annotated[
+        str,
+        typer.Option("--keep", metavar="TIME", help="What is not older stays: 30d before the records end, or a day."),
+    ],
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
+    quiet: QuietOption = False,
+) -> None:
+    """Let old records go that no change past git, finding or episode rests on.
+
+    What such a statement is about keeps its whole history, and every other object that is still there its last known
+    state. Git, announcements and what was read of each source stay.
+    """
+    from auditor.console.cited import cited
+    from auditor.console.computed import compute, gathered
+    from auditor.console.talk import talk
+    from auditor.console.workspace import workspace
+    from auditor.correlate.coverage import as_of
+    from auditor.model.case import Scope
+
+    with talk(quiet) as progress:
+        place = workspace(config, store, progress)
+        with place.store() as opened, opened.exclusive():
+            before = moment(keep, as_of(opened.marks()).moment, place.config.report.zone)
+            assert before is not None
+            size, case = opened.size(), gathered(place, opened, Scope())
+            counted = opened.prune(before, cited(case, opened.nights.shown()), dry_run=dry_run)
+            if not dry_run and any(one.gone for one in counted):
+                compute(place, opened)
+                opened.compact()
+            sizes = (size, opened.size())
+    show_pruned(counted, before, sizes, dry_run=dry_run)
+
+
+def show_pruned(counted: "Sequence[Pruned]", before: "datetime", sizes: tuple[int, int], *, dry_run: bool) -> None:
+    """A line a kind of record: what goes, and what stays though it is as old."""
+    from rich.table import Table
+
+    from auditor.console.answer import console, text
+
+    out = console()
+    out.print(text(f"Records before {before:%Y-%m-%d %H:%M:%S} UTC", "bold"))
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("")
+    for title in ("would go" if dry_run else "gone", "stay"):
+        table.add_column(title, justify="right")
+    for one in counted:
+        table.add_row(text(one.name), text(f"{one.gone:,}"), text(f"{one.stayed:,}"))
+    out.print(table)
+    out.print(text("What stays is what changes past git, findings and episodes rest on, and last known states."))
+    out.print(text("Git, announcements, settings and what was read of each source stay too.", "dim"))
+    if dry_run:
+        out.print(text(f"Nothing was changed. The store has {_megabytes(sizes[0])}."))
+    elif any(one.gone for one in counted):
+        out.print(text(f"The store had {_megabytes(sizes[0])} and has {_megabytes(sizes[1])}."))
+    else:
+        out.print(text("There was nothing to let go."))
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.1f} MB"
+
+
+COMMAND = Command("prune", prune, CARE, 17)
