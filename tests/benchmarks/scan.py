@@ -48,9 +48,10 @@ BENCHES = (
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run: seconds, rows found, and the peak of the resident memory of the process tree in MB."""
+    """One run: seconds on the clock, processor seconds of the tree (imports too), rows, and its peak memory in MB."""
 
     seconds: float
+    processor: float
     rows: int
     peak: float
 
@@ -60,6 +61,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--size", type=int, default=500, help="megabytes of plain text of each file (500)")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved runs, of which the median counts (5)")
     parser.add_argument("--only", default="", help="only files whose name contains this")
+    parser.add_argument("--readers", default="", help="only these readers, between commas")
     parser.add_argument("--folder", type=Path, help="where to keep the files for another run (a temporary folder)")
     parser.add_argument("--memory", type=int, default=0, help="instead: megabytes of one file, and its peak memory")
     chosen = parser.parse_args(arguments)
@@ -69,12 +71,14 @@ def main(arguments: Sequence[str]) -> None:
         if chosen.memory:
             memory(folder, chosen.memory)
             return
+        wanted = chosen.readers.split(",") if chosen.readers else CONTENDERS
         for bench in BENCHES:
             if chosen.only in bench.name:
-                compare(bench, folder, chosen.size, chosen.rounds)
+                readers = [name for name in bench.readers if name in wanted and name in CONTENDERS]
+                compare(bench, folder, chosen.size, chosen.rounds, readers)
 
 
-def compare(bench: Bench, folder: Path, size: int, rounds: int) -> None:
+def compare(bench: Bench, folder: Path, size: int, rounds: int, readers: Sequence[str]) -> None:
     path = folder / f"{size}-{bench.name}"
     print(f"\n### {bench.title}\n", flush=True)
     if not path.exists():
@@ -82,7 +86,7 @@ def compare(bench: Bench, folder: Path, size: int, rounds: int) -> None:
         (folder / f"{path.name}.split").write_text(str(split))
     print((folder / f"{path.name}.split").read_text() + f"; {path.stat().st_size:,} bytes on disk\n", flush=True)
     warm(path)
-    runs: dict[str, list[Run]] = {name: [] for name in bench.readers if name in CONTENDERS}
+    runs: dict[str, list[Run]] = {name: [] for name in readers}
     for _ in range(rounds):
         for name, done in runs.items():
             done.append(run(name, path))
@@ -92,16 +96,19 @@ def compare(bench: Bench, folder: Path, size: int, rounds: int) -> None:
 def table(runs: dict[str, list[Run]], size: int) -> Iterator[str]:
     """Markdown: medians, and how often faster (above 1) than DuckDB with as many threads, and than jq."""
     median = {name: statistics.median(each.seconds for each in done) for name, done in runs.items()}
-    yield "| reader | median s | min–max s | MB/s | × DuckDB | × jq | peak MB | rows |"
-    yield "|---|---|---|---|---|---|---|---|"
+    yield "| reader | median s | min–max s | CPU s | MB/s | × DuckDB | × jq | peak MB | rows |"
+    yield "|---|---|---|---|---|---|---|---|---|"
     for name, done in runs.items():
         seconds = sorted(each.seconds for each in done)
         own = ", 2 threads" if "2 " in name else ""
         rival = f"duckdb table{own}" if name.startswith("store") else f"duckdb{own}"
         ratios = [f"{median[other] / median[name]:.2f}" if other in median else "" for other in (rival, "jq")]
+        processor = statistics.median(each.processor for each in done)
+        span = f"{seconds[0]:.2f}–{seconds[-1]:.2f}"
+        peak = max(each.peak for each in done)
         yield (
-            f"| {name} | {median[name]:.2f} | {seconds[0]:.2f}–{seconds[-1]:.2f} | {size / median[name]:.0f} "
-            f"| {ratios[0]} | {ratios[1]} | {max(each.peak for each in done):.0f} | {done[0].rows:,} |"
+            f"| {name} | {median[name]:.2f} | {span} | {processor:.2f} | {size / median[name]:.0f} "
+            f"| {ratios[0]} | {ratios[1]} | {peak:.0f} | {done[0].rows:,} |"
         )
 
 
@@ -112,8 +119,10 @@ def run(name: str, path: Path) -> Run:
         assert process.stdout is not None
         answer = process.stdout.read()
         watch.stop()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
     said = json.loads(answer)
-    return Run(said["seconds"], said["rows"], watch.peak / 1e6)
+    return Run(said["seconds"], used.ru_utime + used.ru_stime, said["rows"], watch.peak / 1e6)
 
 
 def memory(folder: Path, size: int) -> None:
