@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--size", type=int, default=500, help="megabytes of plain text of each file (500)")
     parser.add_argument("--rounds", type=int, default=5, help="interleaved runs, of which the median counts (5)")
     parser.add_argument("--only", default="", help="only files whose name contains this")
-    parser.add_argument("--readers", default="", help="only these readers, between commas")
+    parser.add_argument("--readers", default="", help="only these readers, between semicolons")
     parser.add_argument("--folder", type=Path, help="where to keep the files for another run (a temporary folder)")
     parser.add_argument("--memory", type=int, default=0, help="instead: megabytes of one file, and its peak memory")
     chosen = parser.parse_args(arguments)
@@ -71,7 +71,7 @@ def main(arguments: Sequence[str]) -> None:
         if chosen.memory:
             memory(folder, chosen.memory)
             return
-        wanted = chosen.readers.split(",") if chosen.readers else CONTENDERS
+        wanted = chosen.readers.split(";") if chosen.readers else CONTENDERS
         for bench in BENCHES:
             if chosen.only in bench.name:
                 readers = [name for name in bench.readers if name in wanted and name in CONTENDERS]

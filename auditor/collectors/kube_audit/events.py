@@ -125,7 +125,7 @@ def is_audit(event: Event) -> bool:
 def moment(text: str) -> datetime | None:
     """A time of a record; None where it is none. One without a zone is UTC: the API server writes no other."""
     try:
-        at = datetime.fromisoformat(text) if text else None
+        at = datetime.fromisoformat(text) if text and text.isascii() else None
     except ValueError:
         return None
     if at is None:
