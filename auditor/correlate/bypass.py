@@ -17,8 +17,7 @@ from auditor.correlate.application_documents import last_applied, parse_sources
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.channels import channel
-from auditor.correlate.flux_documents import PARENT
-from auditor.correlate.unseen_edits import UnseenEdits
+from auditor.correlate.unseen_edits import UnseenEdits, is_declared_elsewhere
 from auditor.model.application import ApplicationHistory, ApplicationState, AppSource, RevisionSeen, SyncRecord
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
@@ -112,7 +111,7 @@ class _Hands:
         self, history: ApplicationHistory, before: ApplicationState, state: ApplicationState
     ) -> _Override | None:
         """By the records of an edit without its contents, before the first sync that used what it brought."""
-        if _is_declared_elsewhere(before) or _is_declared_elsewhere(state):
+        if is_declared_elsewhere(before) or is_declared_elsewhere(state):
             return None
         used = [
             sync.started_at + (_SECOND if sync.started_at.microsecond == 0 else _CLOCK)
@@ -307,11 +306,6 @@ def _declarations(history: ApplicationHistory, hands: _Hands) -> Iterator[_Decla
 def _declared_by_parent(state: ApplicationState) -> tuple[AppSource, ...]:
     """The sources that a parent application applied, where the Application has one that says so."""
     return parse_sources(child(last_applied(state.document), "spec")) if state.tracking_id else ()
-
-
-def _is_declared_elsewhere(state: ApplicationState) -> bool:
-    """Whether a parent or a set declares the application, so that a controller may have edited it."""
-    return bool(state.tracking_id or state.owner_set or state.labels.get(PARENT[0]))
 
 
 def _runs(sync: SyncRecord, at: datetime) -> bool:

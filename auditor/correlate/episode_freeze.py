@@ -24,6 +24,9 @@ _FORMS = {
 def freeze_step(incident: Incident, background: Background) -> Step:
     """Whether the application was kept from syncing before it was changed, in any of the forms that Argo CD has."""
     freeze = _resting_on(incident)
+    if freeze is not None and _may_lie_before(freeze, incident.first_at):
+        detail = f"{_FORMS[freeze.form]} by {clock(freeze.began_at)}; no record says when"
+        return untaken("freeze", "not-recorded", detail, freeze.evidence[0])
     if freeze is not None:
         state: StepState = "done" if freeze.began_at <= incident.first_at else "out-of-order"
         return Step("freeze", state, freeze.began_at, freeze.began_by.name or None, _how(freeze), freeze.evidence)
@@ -43,6 +46,11 @@ def _resting_on(incident: Incident) -> Freeze | None:
     held = [freeze for freeze in before if freeze.ended_at is None or freeze.ended_at >= incident.first_at]
     later = [freeze for freeze in incident.freezes if freeze.began_at > incident.first_at]
     return next(iter([*held[-1:], *before[-1:], *later[:1]]), None)
+
+
+def _may_lie_before(freeze: Freeze, moment: datetime) -> bool:
+    """Whether it is open if a freeze began before a moment: only states before and after that are recorded."""
+    return freeze.not_before is not None and freeze.not_before <= moment < freeze.began_at
 
 
 def _how(freeze: Freeze) -> str:

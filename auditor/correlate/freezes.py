@@ -7,7 +7,7 @@ step, freezes nothing in this sense.
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from auditor.config import ArgoCDConfig, Config
@@ -15,6 +15,7 @@ from auditor.correlate.application_courses import Course, Identify, Step
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.flux_documents import PARENT
+from auditor.correlate.unseen_edits import UnseenEdits, is_declared_elsewhere
 from auditor.model.application import ApplicationState, Freeze, SyncRecord
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
@@ -50,6 +51,10 @@ class Hand:
 
     actor: Actor
     evidence: tuple[Evidence, ...]
+    at: datetime | None = None
+    """When it acted, where that is not when the state was recorded."""
+    not_before: datetime | None = None
+    """The state before, where nothing shows when it acted."""
 
     @property
     def is_person(self) -> bool:
@@ -67,8 +72,9 @@ def freezes(
 ) -> Mapping[AppKey, tuple[Freeze, ...]]:
     """The freezes of every Application that lie in the Application itself or in its controller, oldest first."""
     kept: dict[AppKey, list[Freeze]] = defaultdict(list)
+    unseen = UnseenEdits({course.key: course for course in found}, events, statements, identify, config)
     for course in found:
-        for freeze in _of_application(course, statements, identify):
+        for freeze in _of_application(course, _Hands(statements, identify, unseen), identify):
             kept[course.key].append(_as_rollback(freeze, syncs.get(course.key, ())))
     for freeze in _of_controller(found, events, config, identify):
         kept[freeze.app].append(freeze)
@@ -82,7 +88,8 @@ def in_time_order(freezes: Sequence[Freeze]) -> tuple[Freeze, ...]:
 
 def begin(app: AppKey, form: Form, state: ApplicationState, hand: Hand, description: str = "") -> Freeze:
     """A freeze that has not ended."""
-    return Freeze(app, form, state.at, hand.actor, None, None, False, "", description, hand.evidence)
+    began = hand.at or state.at
+    return Freeze(app, form, began, hand.actor, None, None, False, "", description, hand.evidence, hand.not_before)
 
 
 def end(freeze: Freeze, state: ApplicationState, hand: Hand, declared_by: str) -> Freeze:
@@ -90,7 +97,7 @@ def end(freeze: Freeze, state: ApplicationState, hand: Hand, declared_by: str) -
     undone = not hand.is_person
     return replace(
         freeze,
-        ended_at=state.at,
+        ended_at=hand.at or state.at,
         ended_by=hand.actor,
         undone=undone,
         undone_by=declared_by if undone and hand.actor.kind == "gitops" else "",
@@ -98,7 +105,7 @@ def end(freeze: Freeze, state: ApplicationState, hand: Hand, declared_by: str) -
     )
 
 
-def _of_application(course: Course, statements: Statements, identify: Identify) -> Iterator[Freeze]:
+def _of_application(course: Course, hands: "_Hands", identify: Identify) -> Iterator[Freeze]:
     open_: dict[str, Freeze] = {}
     for step in course.steps:
         if step.before is None:
@@ -107,7 +114,7 @@ def _of_application(course: Course, statements: Statements, identify: Identify) 
             form = form_of(step.before, step.state)
             if form is None and not (group in open_ and ends(step.state)):
                 continue
-            hand = _hand(step, statements, identify)
+            hand = hands.behind(course.key, step)
             if group in open_ and ends(step.state):
                 yield end(open_.pop(group), step.state, hand, _declared_by(step.before, hand.actor))
             elif form is not None and hand.actor.kind != "gitops":
@@ -123,11 +130,26 @@ def _removed(freeze: Freeze, course: Course, identify: Identify) -> Freeze:
     return replace(freeze, ended_at=course.removal.at, ended_by=identify(course.removal))
 
 
-def _hand(step: Step, statements: Statements, identify: Identify) -> Hand:
-    if step.event is None:
-        return Hand(NOBODY, (step.state.evidence,))
-    actor, further = who(step.event, "Application", statements, identify)
-    return Hand(actor, (step.state.evidence, *further))
+class _Hands:
+    """Who stands behind a step: the sender of its request, else the one hand that edited between two states."""
+
+    def __init__(self, statements: Statements, identify: Identify, unseen: UnseenEdits) -> None:
+        self._statements = statements
+        self._identify = identify
+        self._unseen = unseen
+
+    def behind(self, key: AppKey, step: Step) -> Hand:
+        cited = (step.state.evidence,)
+        if step.event is not None:
+            actor, further = who(step.event, "Application", self._statements, self._identify)
+            return Hand(actor, (*cited, *further))
+        before = step.before
+        if before is None or is_declared_elsewhere(before) or is_declared_elsewhere(step.state):
+            return Hand(NOBODY, cited, not_before=before.at if before else None)
+        edit = self._unseen.by_one_hand(key, before.at, step.state.at)
+        if edit is None:
+            return Hand(NOBODY, cited, not_before=before.at)
+        return Hand(edit.actor, (*edit.evidence, *cited), edit.at)
 
 
 def _auto_sync_off(before: ApplicationState, after: ApplicationState) -> Form | None:

@@ -6,7 +6,7 @@ Argo CD said name one hand for that time, and leave no room for another.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -15,6 +15,8 @@ from auditor.correlate.actors import MACHINES
 from auditor.correlate.application_courses import Identify, application_of, kind_of
 from auditor.correlate.application_requests import is_stored
 from auditor.correlate.argo_identity import Statements, argo_user, evidence_of, is_server
+from auditor.correlate.flux_documents import PARENT
+from auditor.model.application import ApplicationState
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
 
@@ -31,6 +33,11 @@ class Edit:
     at: datetime
     actor: Actor
     evidence: tuple[Evidence, ...]
+
+
+def is_declared_elsewhere(state: ApplicationState) -> bool:
+    """Whether a parent or a set declares an application, so that a controller may have edited it."""
+    return bool(state.tracking_id or state.owner_set or state.labels.get(PARENT[0]))
 
 
 class UnseenEdits:
@@ -90,7 +97,3 @@ def _joined(edit: Edit, event: AuditEvent, actor: Actor) -> Edit:
     account = actor.account or event.user
     evidence = (*edit.evidence, Evidence("audit", event.audit_id, event.origin, event.id))
     return Edit(min(edit.at, event.at), replace(edit.actor, account=account), evidence)
-
-
-Between = Callable[[AppKey, datetime, datetime], Edit | None]
-"""See `UnseenEdits.by_one_hand`."""

@@ -139,6 +139,9 @@ class Freeze:
     description: str
     """Of the sync window, where a ticket stands."""
     evidence: tuple[Evidence, ...]
+    not_before: datetime | None = None
+    """The last moment at which it was not on yet, where no record shows when it began: `began_at` is then the first
+    record that has it."""
 
 
 @dataclass(frozen=True, slots=True)
