@@ -14,7 +14,6 @@ from auditor.collectors.kube_audit.wrappers import Found
 from auditor.model.facts import AuditEvent, Origin, Skipped
 from auditor.objects.redaction import Redactor
 
-_STAMP = len("2026-11-30T05:31:11.047167Z")
 _MINUTE = len("2026-11-30T05:31")
 _PLACES = 1000
 """Places of one batch; further ones are counted in the last."""
@@ -171,9 +170,7 @@ class Gathering:
         """When the event was, noted for the tally; the time of delivery stands in where the event has none."""
         at = event.at
         if at is not None:
-            text = event.received
-            canonical = len(text) == _STAMP and text[-1] == "Z"
-            self._of(cluster, delivery.stream).see(at, text[:_MINUTE] if canonical else at.isoformat()[:_MINUTE])
+            self._of(cluster, delivery.stream).see(at, at.isoformat()[:_MINUTE])
         return at or delivery.at
 
     def _of(self, cluster: str, stream: str) -> _Times:
