@@ -82,8 +82,10 @@ def compare(bench: Bench, folder: Path, size: int, rounds: int, readers: Sequenc
     path = folder / f"{size}-{bench.name}"
     print(f"\n### {bench.title}\n", flush=True)
     if not path.exists():
-        split = write_log(path, Shape(size * 1_000_000, bench.writes, bench.level), gke=bench.gke)
+        part = path.with_name(f"part-{path.name}")
+        split = write_log(part, Shape(size * 1_000_000, bench.writes, bench.level), gke=bench.gke)
         (folder / f"{path.name}.split").write_text(str(split))
+        part.rename(path)
     print((folder / f"{path.name}.split").read_text() + f"; {path.stat().st_size:,} bytes on disk\n", flush=True)
     warm(path)
     runs: dict[str, list[Run]] = {name: [] for name in readers}
