@@ -17,7 +17,7 @@ from auditor.correlate.application_documents import last_applied, parse_sources
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.channels import channel
-from auditor.correlate.unseen_edits import UnseenEdits, is_declared_elsewhere
+from auditor.correlate.unseen_edits import UnseenEdits, edits_nothing, is_declared_elsewhere
 from auditor.model.application import ApplicationHistory, ApplicationState, AppSource, RevisionSeen, SyncRecord
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
@@ -92,7 +92,9 @@ class _Hands:
     ) -> _Override | None:
         """The hand that changed the sources; None where a machine did, or where no record says who."""
         event = self._edits.get(state.evidence.event_id)
-        return self._seen(event, state) if event is not None else self._not_seen(history, before, state)
+        if event is not None and not edits_nothing(event):
+            return self._seen(event, state)
+        return self._not_seen(history, before, state)
 
     def _seen(self, event: AuditEvent, state: ApplicationState) -> _Override | None:
         kind = kind_of(event)

@@ -15,7 +15,7 @@ from auditor.correlate.application_courses import Course, Identify, Step
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.flux_documents import PARENT
-from auditor.correlate.unseen_edits import UnseenEdits, is_declared_elsewhere
+from auditor.correlate.unseen_edits import UnseenEdits, edits_nothing, is_declared_elsewhere
 from auditor.model.application import ApplicationState, Freeze, SyncRecord
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
@@ -140,7 +140,7 @@ class _Hands:
 
     def behind(self, key: AppKey, step: Step) -> Hand:
         cited = (step.state.evidence,)
-        if step.event is not None:
+        if step.event is not None and not edits_nothing(step.event):
             actor, further = who(step.event, "Application", self._statements, self._identify)
             return Hand(actor, (*cited, *further))
         before = step.before

@@ -15,12 +15,14 @@ from auditor.correlate.actors import MACHINES
 from auditor.correlate.application_courses import Identify, application_of, kind_of
 from auditor.correlate.application_requests import is_stored
 from auditor.correlate.argo_identity import Statements, argo_user, evidence_of, is_server
+from auditor.correlate.bodies import Bodies
 from auditor.correlate.flux_documents import PARENT
 from auditor.model.application import ApplicationState
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
 
 _EDITED = re.compile(r"\b(?:updated|patched) application\b|\bunset ")
+_REPORTED = {"status", "operation"}
 _JOINED_WITHIN = timedelta(seconds=3)
 _STATUS_WRITERS = frozenset({"argocd-application-controller", "argocd-manager", "flux-controller"})
 """Rules of those who report into the object all day, and edit a spec only where another application declares it."""
@@ -38,6 +40,14 @@ class Edit:
 def is_declared_elsewhere(state: ApplicationState) -> bool:
     """Whether a parent or a set declares an application, so that a controller may have edited it."""
     return bool(state.tracking_id or state.owner_set or state.labels.get(PARENT[0]))
+
+
+def edits_nothing(event: AuditEvent) -> bool:
+    """Whether a request is a report or asks for a sync: what its answer shows of the spec is an earlier edit's."""
+    if event.verb != "patch":
+        return False
+    body = Bodies(event).request
+    return event.subresource == "status" or (isinstance(body, dict) and bool(body) and body.keys() <= _REPORTED)
 
 
 class UnseenEdits:

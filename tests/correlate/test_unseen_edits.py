@@ -71,6 +71,7 @@ def test_a_freeze_that_only_two_exports_show_has_no_name_and_no_time_of_its_own(
     story = exported()
     story.document["spec"]["syncPolicy"] = {}
     (freeze,) = story.compared(9, "c1").exported(10).history().freezes
+    assert freeze.began_by.kind == "unknown"
     assert freeze.began_by.name == ""
     assert (freeze.not_before, freeze.began_at) == (minute(-60), minute(9))
 
