@@ -1,8 +1,12 @@
-"""Freezes by a sync window: somebody adds a deny window to an AppProject, and takes it out again."""
+"""Freezes by a sync window: somebody adds one to an AppProject, and takes it out again.
+
+A deny window denies syncs while it is open. The first allow window denies them at all other times.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 
 from auditor.config import Config
@@ -13,7 +17,7 @@ from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.freezes import Hand, parent_of
 from auditor.correlate.sequence import Request, Sighting, in_order
-from auditor.correlate.window_schedule import next_span
+from auditor.correlate.window_schedule import Span, next_span, span_until_open
 from auditor.model.application import ApplicationState, Freeze
 from auditor.model.change import AppKey, Evidence
 from auditor.model.facts import ArgoSettings, AuditEvent
@@ -26,7 +30,7 @@ Project = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """A request on an AppProject, with the deny windows before and after it."""
+    """A request on an AppProject, with the windows before and after it."""
 
     event: AuditEvent
     before: dict[str, JsonObject]
@@ -84,7 +88,7 @@ def _edits(entries: Sequence[Request | Sighting]) -> Iterator[_Edit]:
             continue
         annotations = child(child(document, "metadata"), "annotations")
         tracking = text(annotations, "argocd.argoproj.io/tracking-id")
-        yield _Edit(entry.event, _deny_windows(before or {}), _deny_windows(document), tracking)
+        yield _Edit(entry.event, _windows(before or {}), _windows(document), tracking)
 
 
 def _names_windows(request: Request) -> bool:
@@ -93,25 +97,51 @@ def _names_windows(request: Request) -> bool:
     return "syncWindows" in canonical(body)
 
 
-def _deny_windows(document: JsonObject) -> dict[str, JsonObject]:
-    windows = maps(child(document, "spec"), "syncWindows")
-    return {canonical(window): window for window in windows if text(window, "kind") == "deny"}
+def _windows(document: JsonObject) -> dict[str, JsonObject]:
+    return {canonical(window): window for window in maps(child(document, "spec"), "syncWindows")}
 
 
 def _begun(project: Project, own: Sequence[Course], edit: _Edit, hand: Hand) -> dict[tuple[str, AppKey], Freeze]:
+    """The freezes that an edit begins, by window and application."""
     begun = {}
     for key, window in edit.after.items():
-        schedule, duration, zone = (text(window, name) for name in ("schedule", "duration", "timeZone"))
-        span = next_span(schedule, duration, zone, edit.event.at) if key not in edit.before else None
-        for course in own if span else ():
+        for course in own if key not in edit.before else ():
             state = _state(course, edit.event)
-            if span and state.project == project[2] and state.automated and _matches(window, state):
-                said = text(window, "description")
+            if state.project != project[2] or not state.automated or not _matches(window, state):
+                continue
+            if span := _denied(window, state, edit):
                 begun[key, course.key] = Freeze(
-                    course.key, "sync-window", span.begins_at, hand.actor, span.ends_at, None, False, "", said,
-                    hand.evidence,
+                    course.key, "sync-window", span.begins_at, hand.actor, span.ends_at, None, False, "",
+                    _described(window), hand.evidence,
                 )  # fmt: skip
     return begun
+
+
+def _denied(window: JsonObject, state: ApplicationState, edit: _Edit) -> Span | None:
+    """From when to when a window that was added keeps an application from syncing; None where it does not."""
+    schedule, duration, zone = (text(window, name) for name in ("schedule", "duration", "timeZone"))
+    if text(window, "kind") == "deny":
+        return next_span(schedule, duration, zone, edit.event.at)
+    if text(window, "kind") != "allow" or any(_allows(other, state) for other in edit.before.values()):
+        return None
+    spans = [
+        span_until_open(text(other, "schedule"), text(other, "duration"), text(other, "timeZone"), edit.event.at)
+        for other in edit.after.values()
+        if _allows(other, state)
+    ]
+    closed = [span for span in spans if span is not None]
+    endless = datetime.max.replace(tzinfo=UTC)
+    return min(closed, key=lambda span: span.ends_at or endless) if len(closed) == len(spans) else None
+
+
+def _allows(window: JsonObject, state: ApplicationState) -> bool:
+    return text(window, "kind") == "allow" and _matches(window, state)
+
+
+def _described(window: JsonObject) -> str:
+    """What the window says of itself, where a ticket stands, and whether it lets people sync by hand."""
+    by_hand = "manual syncs are allowed" if window.get("manualSync") is True else ""
+    return "; ".join(filter(None, (text(window, "description"), by_hand)))
 
 
 def _lifted(freeze: Freeze, edit: _Edit, hand: Hand) -> Freeze:

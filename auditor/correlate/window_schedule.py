@@ -47,6 +47,21 @@ def next_span(schedule: str, duration: str, zone: str, at: datetime) -> Span | N
     return Span(max(opened, at), _closing(fields, place, opened, length))
 
 
+def span_until_open(schedule: str, duration: str, zone: str, at: datetime) -> Span | None:
+    """The span from `at` until a window opens, without an end where that is far off; None where it is open.
+
+    A schedule that cannot be read is taken as open: nothing then shows that it denied anything.
+    """
+    fields, length, place = _fields(schedule), _length(duration), _zone(zone)
+    if fields is None or length is None or place is None:
+        return None
+    minute = at.replace(second=0, microsecond=0)
+    if any(_opens(fields, (minute - back * _MINUTE).astimezone(place)) for back in range(-(-length // _MINUTE))):
+        return None
+    ahead = (minute + count * _MINUTE for count in range(1, _FAR // _MINUTE + 1))
+    return Span(at, next((moment for moment in ahead if _opens(fields, moment.astimezone(place))), None))
+
+
 _Fields = tuple[frozenset[int], ...]
 
 

@@ -185,3 +185,38 @@ def test_a_window_that_opens_at_night_is_no_freeze_by_day() -> None:
     story.settings.append(policy_project([]))
     story.events.append(project(5, 200, [WINDOW | {"schedule": "0 22 * * *"}]))
     assert story.history().freezes == ()
+
+
+ALLOW = WINDOW | {"kind": "allow", "schedule": "0 22 * * *", "duration": "1h"}
+
+
+def test_the_first_allow_window_denies_syncs_until_it_opens() -> None:
+    story = Story(SELF_HEALING).created(-60)
+    story.settings.append(policy_project([]))
+    story.events += [project(0, 200, [ALLOW])]
+    (freeze,) = story.history().freezes
+    assert (freeze.form, freeze.began_at, freeze.ended_at) == ("sync-window", minute(0), minute(13 * 60))
+    assert freeze.began_by.name == DAVE
+
+
+@pytest.mark.parametrize(
+    ("before", "added"),
+    [
+        ([], ALLOW | {"schedule": "* * * * *"}),
+        ([ALLOW], ALLOW | {"schedule": "0 23 * * *"}),
+        ([], ALLOW | {"schedule": "whenever"}),
+        ([], ALLOW | {"applications": ["api"]}),
+    ],
+)
+def test_an_allow_window_that_takes_nothing_away_is_no_freeze(before: list[Any], added: dict[str, Any]) -> None:
+    story = Story(SELF_HEALING).created(-60)
+    story.settings.append(policy_project(before))
+    story.events += [project(0, 200, [*before, added])]
+    assert story.history().freezes == ()
+
+
+def test_a_window_says_whether_people_may_still_sync() -> None:
+    story = Story(SELF_HEALING).created(-60)
+    story.settings.append(policy_project([]))
+    story.events += [project(0, 200, [WINDOW | {"manualSync": True}])]
+    assert story.history().freezes[0].description == "INC-2041; manual syncs are allowed"
