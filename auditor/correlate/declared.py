@@ -68,18 +68,24 @@ class Declared:
         times, revisions = self._synced[key]
         place = bisect_right(times, moment) - 1
         synced = revisions[place] if place >= 0 else ""
-        return next((revision for revision in state.revisions if revision), synced)
+        return next(filter(_is_commit, state.revisions), synced)
 
 
 def _synced(history: ApplicationHistory) -> tuple[list[datetime], list[str]]:
     """The times and revisions of full syncs that succeeded, oldest first."""
     done = [
-        (sync.finished_at or sync.started_at, sync.revisions[0])
+        (sync.finished_at or sync.started_at, revision)
         for sync in history.syncs
-        if sync.phase == "Succeeded" and not sync.dry_run and sync.revisions and sync.revisions[0]
+        if sync.phase == "Succeeded" and not sync.dry_run
+        for revision in [*filter(_is_commit, sync.revisions)][:1]
     ]
     done.sort()
     return [at for at, _ in done], [revision for _, revision in done]
+
+
+def _is_commit(revision: str) -> bool:
+    """A source that is a chart has its version there, which is no commit."""
+    return len(revision) in (40, 64) and all(digit in "0123456789abcdef" for digit in revision)
 
 
 def _may_hold(state: ApplicationState, subject: ObjectId) -> bool:

@@ -21,6 +21,7 @@ from auditor.correlate.owners import Owners, instance_label
 from auditor.correlate.records import Facts, Records, facts
 from auditor.correlate.scope import narrow
 from auditor.correlate.staging import staging_pairs
+from auditor.correlate.tracking import control_namespaces, trackings
 from auditor.correlate.verdicts import Bench, verdicts
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.case import Case, LiveState, Scope
@@ -67,13 +68,14 @@ class _Gathering:
         )
         as_of = self._scope.as_of or covered.as_of.moment or _EPOCH
         declared = Declared(histories, self._git)
-        owners = Owners(histories, self._facts.settings, declared.keys)
+        tracking = trackings(self._facts.settings, histories, self._events, self._facts.objects)
+        owners = Owners(histories, tracking, control_namespaces(self._facts.settings), declared.keys)
         identify = self._identities.identify
         bypasses = Bypasses(histories, own, self._statements, identify, self._config, self._tracks)
-        told, live = self._told(declared, owners)
+        told, live = self._told(declared, owners, instance_label(tracking))
         told = through_argo(told, owners, bypasses, declared)
         found = changes.changes(told, lambda write: _owned(owners, write))
-        judge = GitJudge(self._git, histories, revisions_seen(histories), as_of)
+        judge = GitJudge(self._git, histories, revisions_seen(histories), as_of, told)
         judged = verdicts(found, told, Bench(histories, self._facts.settings, judge, declared, bypasses, live, as_of))
         return self._conclude(histories, covered, told, found, judged, live, judge)
 
@@ -116,7 +118,9 @@ class _Gathering:
             live=live,
         )
 
-    def _told(self, declared: Declared, owners: Owners) -> tuple[tuple[Write, ...], dict[ObjectId, LiveState]]:
+    def _told(
+        self, declared: Declared, owners: Owners, instance_label: str
+    ) -> tuple[tuple[Write, ...], dict[ObjectId, LiveState]]:
         """All writes on objects that somebody manages or that a person touched, and what became of those objects."""
         identify = self._identities.identify
         relevant = changes.relevant(self._events, identify, channel, owners.lists)
@@ -128,7 +132,7 @@ class _Gathering:
             identify,
             channel,
             declared.object_at,
-            instance_label(self._facts.settings),
+            instance_label,
         ):
             live[history.object] = history.live
             told += [self._identities.with_evidence(write) for write in history.writes]
