@@ -6,23 +6,20 @@ application's own list of resources, else its rendered manifests.
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 
-import orjson
-
 from auditor.correlate.application_documents import TRACKING_ID
+from auditor.correlate.tracking import LONGEST, Tracking, instance_name
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.change import AppKey
 from auditor.model.desired import ManifestKey
-from auditor.model.facts import ArgoSettings
 from auditor.model.resource import JsonObject, ObjectId
 from auditor.objects import kinds
-from auditor.objects.document import child, text
+from auditor.objects.document import child
 
-INSTANCE = "app.kubernetes.io/instance"
 _FLUX = (
     ("HelmRelease", "helm.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/namespace"),
     ("Kustomization", "kustomize.toolkit.fluxcd.io/name", "kustomize.toolkit.fluxcd.io/namespace"),
@@ -47,31 +44,29 @@ class Ownership:
 NOBODYS = Ownership(None, (), "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Tracking:
-    """How one Argo CD marks what it owns."""
-
-    by_label: bool
-    label: str
-
-
 class Owners:
     """Answers whose an object is, from the histories of the applications."""
 
     def __init__(
         self,
         histories: Mapping[AppKey, ApplicationHistory],
-        settings: Iterable[ArgoSettings] = (),
+        tracking: Mapping[str, Tracking] | None = None,
+        control: Mapping[str, str] | None = None,
         declares: Declares = lambda state: (),
     ) -> None:
+        """`tracking` and `control` have by Argo CD how it marks what it owns, and the namespace that it runs in."""
         self._histories = histories
         self._declares = declares
         self._times = {key: [state.at for state in history.states] for key, history in histories.items()}
-        self._tracking = {each.argocd: _tracking(each) for each in settings if each.name == "argocd-cm"}
+        self._tracking = tracking or {}
+        self._instances: dict[str, list[AppKey]] = defaultdict(list)
         self._named: dict[str, list[AppKey]] = defaultdict(list)
         self._listing: dict[_Identity, set[AppKey]] = defaultdict(set)
         for key, history in histories.items():
             self._named[key.name].append(key)
+            for name in () if key.is_flux else instance_name(key, (control or {}).get(key.argocd)):
+                for mark in {name, name[:LONGEST]}:
+                    self._instances[mark].append(key)
             for resources in {id(state.resources): state.resources for state in history.states}.values():
                 for resource in resources:
                     self._listing[_identity(*resource[:4])].add(key)
@@ -128,8 +123,8 @@ class Owners:
     ) -> AppKey | None:
         """By the instance label, where the Argo CD of the application that it names tracks by labels."""
         for argocd, tracking in sorted(self._tracking.items()):
-            name = marks.get(tracking.label, "")
-            if tracking.by_label and name:
+            name = marks.get(tracking.label, "") if tracking.by_label else ""
+            if name:
                 found = self._application(name, subject, at)
                 if found is not None and found.argocd == argocd and (found in listed or not listed):
                     return found
@@ -152,12 +147,14 @@ class Owners:
         Outside Argo CD's own namespace a mark has the application's namespace before its name: `team-a_web`.
         """
         namespace, _, bare = name.rpartition("_")
-        known = [key for key in self._named.get(name, ()) if not key.is_flux]
-        known += [key for key in self._named.get(bare, ()) if key.namespace == namespace and not key.is_flux]
+        known = self._instances.get(name, [])
         fitting = [key for key in known if (state := self.state(key, at)) is None or state.cluster == subject.cluster]
         if len(fitting) > 1:
             home = [key for key in fitting if (state := self.state(key, at)) and _deploys_to(state, subject)]
             fitting = home or fitting
+        if len(fitting) > 1:
+            listing = [key for key in self._listed(subject, at) if key in fitting]
+            fitting = listing or fitting
         if fitting:
             return fitting[0]
         # Known, but deploying to another cluster: a copied mark. Or its destination is not mapped to a cluster.
@@ -180,10 +177,9 @@ class Owners:
         return tuple(found)
 
 
-def instance_label(settings: Iterable[ArgoSettings]) -> str:
-    """The label by which an Argo CD tracks, "" where all track by annotation."""
-    found = [_tracking(each) for each in settings if each.name == "argocd-cm"]
-    return next((tracking.label for tracking in found if tracking.by_label), "")
+def instance_label(tracking: Mapping[str, Tracking]) -> str:
+    """The label that an Argo CD sets as its own, "" where none does."""
+    return next((each.label for _, each in sorted(tracking.items()) if each.label), "")
 
 
 def marks_of(body: JsonObject | None) -> Mapping[str, str]:
@@ -220,12 +216,3 @@ def _identities(resources: tuple[tuple[str, str, str, str, str], ...]) -> frozen
 
 def _identity(group: str, kind: str, namespace: str, name: str) -> _Identity:
     return (kinds.canonical_group(group, kind), kind, namespace, name)
-
-
-def _tracking(settings: ArgoSettings) -> _Tracking:
-    try:
-        data = child(orjson.loads(settings.body), "data")
-    except orjson.JSONDecodeError:
-        data = {}
-    method = text(data, "application.resourceTrackingMethod")
-    return _Tracking(method == "label", text(data, "application.instanceLabelKey") or INSTANCE)

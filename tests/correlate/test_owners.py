@@ -3,12 +3,14 @@
 from typing import Any
 
 import orjson
+import pytest
 
 from auditor.correlate.owners import Owners, marks_of, tracked_by
+from auditor.correlate.tracking import Tracking, trackings
 from auditor.model.change import AppKey
 from auditor.model.desired import ManifestKey
 from auditor.model.facts import ArgoSettings
-from tests.factories import ORIGIN, SHOP, app_state, history, minute, thing
+from tests.factories import ORIGIN, SHOP, app_state, audit_event, history, minute, thing
 
 WEB = ("apps", "Deployment", "shop-prod", "web", "Synced")
 OTHER = AppKey("argocd", "argocd", "edge")
@@ -77,6 +79,10 @@ def test_two_owners_are_both_told() -> None:
     assert (found.application, found.owners) == (SHOP, (SHOP, OTHER))
 
 
+def tracking(method: str) -> Any:
+    return trackings([settings(method)], {}, list, [])
+
+
 def settings(method: str) -> ArgoSettings:
     body = orjson.dumps({"data": {"application.resourceTrackingMethod": method}})
     return ArgoSettings("argocd", "ConfigMap", "argocd", "argocd-cm", "1", body, ORIGIN)
@@ -84,8 +90,48 @@ def settings(method: str) -> ArgoSettings:
 
 def test_the_instance_label_counts_where_argo_cd_tracks_by_it() -> None:
     marks = {"app.kubernetes.io/instance": "shop-prod"}
-    assert owners(app_state(0), settings=[settings("label")]).of(thing(), marks, minute(1)).application == SHOP
-    assert owners(app_state(0), settings=[settings("annotation")]).of(thing(), marks, minute(1)).application is None
+    assert owners(app_state(0), tracking=tracking("label")).of(thing(), marks, minute(1)).application == SHOP
+    for other in ("annotation", "annotation+label"):
+        assert owners(app_state(0), tracking=tracking(other)).of(thing(), marks, minute(1)).application is None
+
+
+def test_a_long_name_is_cut_in_the_label() -> None:
+    long = AppKey("argocd", "argocd", "shop-" + "x" * 70)
+    marks = {"app.kubernetes.io/instance": long.name[:63]}
+    assert owners(app_state(0, long), tracking=tracking("label")).of(thing(), marks, minute(1)).application == long
+
+
+def test_a_mark_without_a_namespace_names_no_application_outside_argo_cds_own() -> None:
+    team = AppKey("argocd", "team-a", "shop-prod")
+    known = owners(app_state(0, team, destination_namespace="shop-prod"), app_state(0), control={"argocd": "argocd"})
+    assert known.of(thing(), OWN_ID, minute(1)).application == SHOP
+    marks = {TRACKING: "team-a_shop-prod:apps/Deployment:shop-prod/web"}
+    assert known.of(thing(), marks, minute(1)).application == team
+
+
+def test_two_argo_cds_with_one_name_in_one_cluster_are_told_apart_by_their_lists() -> None:
+    twin = AppKey("twin", "argocd", "shop-prod")
+    known = owners(app_state(0), app_state(0, twin, destination_namespace="shop-prod", resources=(WEB,)))
+    assert known.of(thing(), OWN_ID, minute(1)).application == twin
+
+
+@pytest.mark.parametrize(
+    ("labels", "annotations", "method", "expected"),
+    [
+        ({"app.kubernetes.io/instance": "shop-prod"}, {}, "", Tracking(True, "app.kubernetes.io/instance")),
+        ({"app.kubernetes.io/instance": "shop-prod"}, OWN_ID, "", Tracking(False, "")),
+        ({"app.kubernetes.io/instance": "release-1"}, {}, "", Tracking(False, "")),
+        ({}, {}, "annotation+label", Tracking(False, "app.kubernetes.io/instance")),
+    ],
+)
+def test_without_a_setting_the_marks_on_objects_tell_how_argo_cd_tracks(
+    labels: dict[str, str], annotations: dict[str, str], method: str, expected: Tracking
+) -> None:
+    known = {SHOP: history(app_state(0, resources=(WEB,)))}
+    body = orjson.dumps({"metadata": {"name": "web", "labels": labels, "annotations": annotations}})
+    event = audit_event(response=body)
+    said = [settings(method)] if method else []
+    assert trackings(said, known, lambda: [event], [])["argocd"] == expected
 
 
 def test_rendered_manifests_are_the_last_resort() -> None:
