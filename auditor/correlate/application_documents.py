@@ -99,8 +99,14 @@ def parse_sources(holder: Mapping[str, Json]) -> tuple[AppSource, ...]:
     single = child(holder, "source")
     if single:
         return (_source(single),)
-    hydrated = child(child(holder, "sourceHydrator"), "drySource")
-    return (_source(hydrated),) if hydrated else ()
+    hydrator = child(holder, "sourceHydrator")
+    return (_hydrated_source(hydrator),) if hydrator else ()
+
+
+def _hydrated_source(hydrator: JsonObject) -> AppSource:
+    """What is synced where the hydrator renders: the manifests that it commits, not the source that it reads."""
+    dry, synced = child(hydrator, "drySource"), child(hydrator, "syncSource")
+    return AppSource(text(dry, "repoURL"), text(synced, "path"), text(synced, "targetBranch"))
 
 
 def _source(source: JsonObject) -> AppSource:

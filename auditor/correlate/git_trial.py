@@ -10,6 +10,7 @@ from auditor.correlate.git_branches import on_branch
 from auditor.correlate.git_course import Course, Step
 from auditor.correlate.git_manifest import manifest_of, value_in
 from auditor.correlate.git_text import text_hint
+from auditor.correlate.hydration import dry_commit
 from auditor.model.application import ApplicationHistory
 from auditor.model.change import Change
 from auditor.model.desired import DesiredState, Undeterminable
@@ -217,6 +218,8 @@ class Trial:
             return self._is(said, value)
 
         authored = authored_in(step.landing, has, self._course.git)
+        if self._history is not None:
+            authored = dry_commit(self._history, authored, self._course.git) or authored
         return landed_verdict(word, step, authored, self._at, _shown(value), self._doubt())
 
     def _branch(self) -> GitVerdict | None:
