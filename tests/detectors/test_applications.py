@@ -14,15 +14,18 @@ from auditor.detectors import (
     not_in_git,
     phantom_diff,
     records_gap,
+    staging_drift,
     unfinished_sync,
     useless_ignore,
 )
 from auditor.model.case import Case, LiveState
+from auditor.model.change import AppKey
 from auditor.model.coverage import Gap
 from auditor.model.desired import DesiredState, ManifestKey
 from auditor.model.episode import STEP_NAMES, Episode, Step
 from auditor.model.facts import ArgoSettings
-from auditor.model.resource import JsonObject, ObjectId
+from auditor.model.resource import JsonObject, ObjectId, leaf
+from auditor.model.staging import StagingCause, StagingDifference, StagingPair
 from tests.detectors.cases import AUTOSCALER, CONTROLLER, case, found, result, sync
 from tests.factories import (
     ORIGIN,
@@ -346,3 +349,41 @@ def test_an_expression_or_a_manager_that_selects_nothing_is_useless(rule: JsonOb
     ]
     assert bool(messages) == bool(said)
     assert all(said in message for message in messages)
+
+
+def difference(*causes: StagingCause, advice: str = "promote") -> StagingPair:
+    one = StagingDifference(
+        thing(), ("spec", "replicas"), leaf(3), leaf(6), causes, "a hotfix of alice", ("c",), None, advice
+    )
+    return StagingPair(AppKey("argocd", "argocd", "shop-staging"), SHOP, "configuration", (one,))
+
+
+@pytest.mark.parametrize(
+    ("cause", "severity"), [("production-hotfix", "medium"), ("hotfix-not-in-git", "medium"), ("staging-change", "low")]
+)
+def test_a_hotfix_that_staging_lacks_is_staging_drift(cause: StagingCause, severity: str) -> None:
+    (finding,) = found(staging_drift.DETECTOR, case(staging=(difference(cause, "overlay"),)))
+    assert (finding.severity, finding.application, finding.path) == (severity, SHOP, "spec.replicas")
+    assert "6 in shop-prod, 3 in shop-staging" in finding.message
+    assert finding.remedy.startswith("Bring the value to staging too")
+
+
+@pytest.mark.parametrize("cause", ["overlay", "promotion"])
+def test_what_differs_by_design_or_is_on_its_way_is_none(cause: StagingCause) -> None:
+    assert found(staging_drift.DETECTOR, case(staging=(difference(cause),))) == []
+
+
+def test_a_difference_that_a_rule_hides_is_not_phantom() -> None:
+    rule: JsonObject = {"group": "apps", "kind": "Deployment", "jsonPointers": ["/spec/replicas"]}
+    of = phantom_case()
+    state = app_state(2, resources=(RESOURCE,), sync_status="OutOfSync", ignore_differences=(rule,))
+    assert found(phantom_diff.DETECTOR, replace(of, applications={SHOP: history(state)})) == []
+
+
+def test_a_difference_of_which_no_record_tells_the_writer_is_not_phantom() -> None:
+    assert found(phantom_diff.DETECTOR, replace(phantom_case(), writes=(), changes=())) == []
+
+
+def test_an_object_that_argocd_calls_synced_has_no_phantom_difference() -> None:
+    synced = app_state(2, resources=((*RESOURCE[:4], "Synced"),))
+    assert found(phantom_diff.DETECTOR, replace(phantom_case(), applications={SHOP: history(synced)})) == []
