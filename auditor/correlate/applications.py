@@ -38,7 +38,7 @@ def histories(
         course.key: flux_syncs(course, identify) if course.key.is_flux else syncs(course, statements, identify)
         for course in found
     }
-    frozen = freezes(found, own, synced, statements, config, identify)
+    frozen = freezes(found, own, synced, statements, config, identify, kept)
     windows = list(window_freezes(found, own, kept, statements, config, identify))
     return {
         course.key: ApplicationHistory(

@@ -5,21 +5,22 @@ step, freezes nothing in this sense.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from auditor.config import ArgoCDConfig, Config
 from auditor.correlate.application_courses import Course, Identify, Step
+from auditor.correlate.application_requests import object_in
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.flux_documents import PARENT
 from auditor.correlate.unseen_edits import UnseenEdits, edits_nothing, is_declared_elsewhere
 from auditor.model.application import ApplicationState, Freeze, SyncRecord
 from auditor.model.change import Actor, AppKey, Evidence
-from auditor.model.facts import AuditEvent
-from auditor.objects.document import child
+from auditor.model.facts import ArgoSettings, AuditEvent
+from auditor.objects.document import child, text
 
 Form: TypeAlias = Literal[
     "automated-removed",
@@ -40,6 +41,7 @@ CONTROLLERS = {
 }
 """Parts of the names of workloads, and the kind of application that stands still without them."""
 
+_AUTO_SYNC_OFF = ("automated-removed", "automated-disabled")
 NOBODY = Actor("", "unknown", known_by="only the states before and after are recorded")
 _ROLLBACK_WITHIN = timedelta(minutes=1)
 """Between switching auto-sync off and the rollback itself: the UI does both, one after the other."""
@@ -69,16 +71,30 @@ def freezes(
     statements: Statements,
     config: Config,
     identify: Identify,
+    settings: Iterable[ArgoSettings] = (),
 ) -> Mapping[AppKey, tuple[Freeze, ...]]:
     """The freezes of every Application that lie in the Application itself or in its controller, oldest first."""
     kept: dict[AppKey, list[Freeze]] = defaultdict(list)
+    rolling = {(each.argocd, each.name) for each in settings if _is_rolling(each)}
     unseen = UnseenEdits({course.key: course for course in found}, events, statements, identify, config)
     for course in found:
         for freeze in _of_application(course, _Hands(statements, identify, unseen), identify):
+            if freeze.began_by == NOBODY and freeze.form in _AUTO_SYNC_OFF and _rolls_out(course, rolling):
+                continue
             kept[course.key].append(_as_rollback(freeze, syncs.get(course.key, ())))
     for freeze in _of_controller(found, events, config, identify):
         kept[freeze.app].append(freeze)
     return {key: in_time_order(each) for key, each in kept.items()}
+
+
+def _is_rolling(settings: ArgoSettings) -> bool:
+    """Whether it is an ApplicationSet that switches auto-sync off in its Applications and starts their syncs itself."""
+    document = object_in(settings.body) if settings.kind == "ApplicationSet" else None
+    return text(child(child(document or {}, "spec"), "strategy"), "type") == "RollingSync"
+
+
+def _rolls_out(course: Course, rolling: Set[tuple[str, str]]) -> bool:
+    return any((course.key.argocd, step.state.owner_set) in rolling for step in course.steps)
 
 
 def in_time_order(freezes: Sequence[Freeze]) -> tuple[Freeze, ...]:
@@ -194,7 +210,7 @@ def parent_of(tracking_id: str) -> str:
 
 def _as_rollback(freeze: Freeze, syncs: Sequence[SyncRecord]) -> Freeze:
     """The UI rolls an auto-synced application back by switching auto-sync off first: that freeze is the rollback's."""
-    if freeze.form not in ("automated-removed", "automated-disabled"):
+    if freeze.form not in _AUTO_SYNC_OFF:
         return freeze
     followed = any(
         sync.rollback_to is not None and freeze.began_at <= sync.started_at <= freeze.began_at + _ROLLBACK_WITHIN

@@ -220,3 +220,14 @@ def test_a_window_says_whether_people_may_still_sync() -> None:
     story.settings.append(policy_project([]))
     story.events += [project(0, 200, [WINDOW | {"manualSync": True}])]
     assert story.history().freezes[0].description == "INC-2041; manual syncs are allowed"
+
+
+@pytest.mark.parametrize(("strategy", "freezes"), [("RollingSync", 0), ("AllAtOnce", 1)])
+def test_what_a_rolling_set_may_have_switched_off_is_no_freeze(strategy: str, freezes: int) -> None:
+    story = Story(SELF_HEALING)
+    story.document["metadata"]["ownerReferences"] = [{"kind": "ApplicationSet", "name": "shops"}]
+    body = orjson.dumps({"kind": "ApplicationSet", "spec": {"strategy": {"type": strategy}}})
+    story.settings.append(ArgoSettings("argocd", "ApplicationSet", "argocd", "shops", "5", body, ORIGIN))
+    story.exported(-60).version += 1
+    story.document["spec"]["syncPolicy"] = {}
+    assert len(story.exported(10).history().freezes) == freezes
