@@ -14,6 +14,7 @@ from auditor.console.workspace import BEFORE_THE_COMMAND, GivenBefore
 from auditor.errors import (
     AuditorError,
     ConfigError,
+    DeliveryError,
     RenderError,
     SourceError,
     StoreError,
@@ -27,6 +28,7 @@ _STATUSES: tuple[tuple[type[AuditorError], Status], ...] = (
     (ConfigError, Status.CONFIG),
     (SourceError, Status.SOURCE),
     (RenderError, Status.RENDER),
+    (DeliveryError, Status.DELIVERY),
 )
 """The first that an error is decides."""
 

@@ -161,6 +161,14 @@ class Redaction:
 
 
 @dataclass(frozen=True, slots=True)
+class NotifyConfig:
+    """Where `auditor run` and `auditor notify` say what is new."""
+
+    webhook: str = field(default="", repr=False)
+    """A Slack-compatible URL; "" to post nowhere. Whoever has it can post, so it is told to nobody."""
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All that auditor.toml says."""
 
@@ -180,3 +188,4 @@ class Config:
     goals: Goals = field(default_factory=Goals)
     report: ReportConfig = field(default_factory=ReportConfig)
     redaction: Redaction = field(default_factory=Redaction)
+    notify: NotifyConfig = field(default_factory=NotifyConfig)

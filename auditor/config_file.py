@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from auditor.config import (
@@ -20,6 +21,7 @@ from auditor.config import (
     Config,
     EnvironmentPair,
     Goals,
+    NotifyConfig,
     Person,
     Redaction,
     ReportConfig,
@@ -42,7 +44,13 @@ class _Store:
     cache: str = ""
 
 
-_TABLES: Mapping[str, type[Any]] = {"store": _Store, "goals": Goals, "report": ReportConfig, "redaction": Redaction}
+_TABLES: Mapping[str, type[Any]] = {
+    "store": _Store,
+    "goals": Goals,
+    "report": ReportConfig,
+    "redaction": Redaction,
+    "notify": NotifyConfig,
+}
 _LISTS: Mapping[str, tuple[type[Any], str]] = {
     "cluster": (ClusterConfig, "clusters"),
     "argocd": (ArgoCDConfig, "argocds"),
@@ -158,6 +166,7 @@ class _Reader:
         for position, source in enumerate(config.announcements):
             self._zone(source.zone, ("announcements", position, "zone"))
         self._zone(config.report.zone, ("report", "zone"))
+        self._webhook(config.notify.webhook)
         for position, accepted in enumerate(config.accepted):
             self._day(accepted.expires, ("accept", position, "expires"))
 
@@ -194,6 +203,17 @@ class _Reader:
         except (KeyError, ValueError, OSError) as error:
             hint = "Use an IANA name such as Europe/Berlin or UTC."
             raise self.error(place, f"there is no time zone {name!r}", hint) from error
+
+    def _webhook(self, url: str) -> None:
+        """The URL is a secret: what is wrong with it is told without it."""
+        try:
+            parts = urlsplit(url)
+            fits = not url or (parts.scheme in ("http", "https") and bool(parts.hostname) and url.isprintable())
+        except ValueError:
+            fits = False
+        if not fits or " " in url:
+            hint = "Give the address that the chat made for an incoming webhook."
+            raise self.error(("notify", "webhook"), "webhook must be an http:// or https:// URL", hint)
 
     def _day(self, text: str, place: Place) -> None:
         try:

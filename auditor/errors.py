@@ -28,3 +28,7 @@ class StoreLockedError(StoreError):
 
 class RenderError(AuditorError):
     """A report cannot be rendered; no partial file is left."""
+
+
+class DeliveryError(AuditorError):
+    """A digest cannot be delivered; nothing that was found is lost."""

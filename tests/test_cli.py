@@ -27,7 +27,7 @@ def auditor(*arguments: str, **environment: str) -> "subprocess.CompletedProcess
 
 def test_the_commands_are_these() -> None:
     assert [command.name for command in registry.commands()] == [
-        "demo", "init", "collect", "run", "report", "changes", "who", "episodes", "findings", "drift", "staging",
+        "demo", "init", "collect", "run", "notify", "report", "changes", "who", "episodes", "findings", "drift", "staging",
         "show", "sources", "sql", "verify", "prune",
     ]  # fmt: skip
 
@@ -111,6 +111,7 @@ def _raises(error: BaseException) -> Callable[[], object]:
         (errors.StoreError("m", "h"), Status.STORE),
         (errors.StoreLockedError("m", "h"), Status.LOCKED),
         (errors.RenderError("m", "h"), Status.RENDER),
+        (errors.DeliveryError("m", "h"), Status.DELIVERY),
         (KeyboardInterrupt(), Status.INTERRUPTED),
         (SystemExit(3), Status.FINDINGS),
     ],

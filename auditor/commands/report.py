@@ -120,4 +120,4 @@ def _put(content: bytes, output: Path | None, usual: str) -> None:
     typer.echo(str(path))
 
 
-COMMAND = Command("report", report, QUESTIONS, 5)
+COMMAND = Command("report", report, QUESTIONS, 6)

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from auditor.config import Config
+    from auditor.errors import DeliveryError
     from auditor.model.case import Case
     from auditor.model.night import Night, NightEntry
     from auditor.nightly.night import Bounds
     from auditor.nightly.outcome import Outcome
+    from auditor.progress import Progress
     from auditor.store import Store
 
 FORMATS = ("html", "pdf", "json")
@@ -78,11 +80,12 @@ def run(
             case = compute(place, opened)
             written = write_reports(case, place.config, name, form or FORMATS, output)
             night = tonight(opened, case, place.config, Bounds(tuple(app or ()), tuple(cluster or ())), baseline)
+        undelivered = _deliver(night, place.config, progress)
     show_night(night)
     for path in written.paths:
         typer.echo(str(path))
-    if written.problem:
-        raise written.problem
+    for problem in filter(None, (written.problem, undelivered)):
+        raise problem
     raise typer.Exit(status(outcome(night, fail_on.value)))
 
 
@@ -97,6 +100,18 @@ def tonight(store: "Store", case: "Case", config: "Config", bounds: "Bounds", ba
     if baseline:
         return compare(case, tuple(store.nights.shown()), before, config.accepted, bounds)
     return night
+
+
+def _deliver(night: "Night", config: "Config", progress: "Progress") -> "DeliveryError | None":
+    """Post the night where a webhook is configured. What keeps it from being posted keeps it not from being shown."""
+    from auditor.commands.notify import deliver
+    from auditor.errors import DeliveryError
+
+    try:
+        deliver(night, config, progress)
+    except DeliveryError as error:
+        return error
+    return None
 
 
 def status(said: "Outcome") -> Status:

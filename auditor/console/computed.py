@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.config import Config
+from auditor.config import Config, NotifyConfig
 from auditor.console.sample import shipped_caches
 from auditor.console.talk import talk
 from auditor.console.workspace import Workspace, workspace
@@ -122,7 +122,7 @@ def _build_options(store: "Store") -> str:
 def _stamp(place: Workspace, store: "Store") -> "Stamp":
     from auditor.store import Stamp
 
-    settings = replace(place.config, store="", cache="")
+    settings = replace(place.config, store="", cache="", notify=NotifyConfig())
     renderers = [shutil.which(name) for name in _RENDERERS]
     digest = hashlib.sha256(repr((settings, renderers)).encode()).hexdigest()
     return Stamp(store.generation(), digest, version("auditor"))

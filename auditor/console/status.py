@@ -20,4 +20,5 @@ class Status(IntEnum):
     STORE = 12
     LOCKED = 13
     RENDER = 14
+    DELIVERY = 15
     INTERRUPTED = 130

@@ -42,14 +42,14 @@ def markdown(document: Document) -> str:
         written.append(
             f"_Left out, as a comment holds {LIMIT:,} characters: {', '.join(left)}. The HTML report has all._\n"
         )
-    written.append(f"<sub>{_escaped(document.digest)}</sub>\n")
+    written.append(f"<sub>{escaped(document.digest)}</sub>\n")
     return "\n".join(written)
 
 
 def _first(document: Document) -> str:
     first = document.first
-    lines = [f"# {_escaped(document.title)}", ""]
-    lines += [f"- **{_escaped(term)}**: {_text(said)}" for term, said in first.scope]
+    lines = [f"# {escaped(document.title)}", ""]
+    lines += [f"- **{escaped(term)}**: {_text(said)}" for term, said in first.scope]
     lines += [
         "",
         _text(first.lead),
@@ -68,7 +68,7 @@ def _answers(first: PageOne) -> str:
     rows = ["| Question | | Answer | Which |", "|---|---:|---|---|"]
     for question in first.questions:
         for place, answer in enumerate(question.answers):
-            asked = f"**{_escaped(question.text)}**" if place == 0 else ""
+            asked = f"**{escaped(question.text)}**" if place == 0 else ""
             inner = "↳ " if answer.inner else ""
             rows.append(f"| {asked} | {answer.number} | {inner}{_text(answer.text)} | {_text(answer.marks)} |")
     remark = f"\n{_text(first.remark)}\n" if first.remark else ""
@@ -78,21 +78,21 @@ def _answers(first: PageOne) -> str:
 def _unresolved(first: PageOne) -> str:
     rows = [_caption(first.unresolved_caption), "", "| What happens next | To what |", "|---|---|"]
     for group in first.unresolved:
-        title = f"**{_escaped(group.title)}**" if group.hot else _escaped(group.title)
-        note = f" ({_escaped(group.note)})" if group.note else ""
+        title = f"**{escaped(group.title)}**" if group.hot else escaped(group.title)
+        note = f" ({escaped(group.note)})" if group.note else ""
         rows += [f"| {title}{note} | {_text(row.text)} |" for row in group.rows]
     return "\n".join([*rows, ""])
 
 
 def _as_of(first: PageOne) -> str:
     rows = ["| As of | UTC | Holds |", "|---|---|---|"]
-    rows += [f"| {_escaped(row.record)} | {_text(row.until)} | {_text(row.holds)} |" for row in first.as_of]
+    rows += [f"| {escaped(row.record)} | {_text(row.until)} | {_text(row.holds)} |" for row in first.as_of]
     return "\n".join([*rows, ""])
 
 
 def _section(section: Section) -> str:
     written = [_block(block) for block in section.blocks]
-    return "\n".join([f"## {_escaped(section.title)}", "", *(text for text in written if text), ""])
+    return "\n".join([f"## {escaped(section.title)}", "", *(text for text in written if text), ""])
 
 
 def _block(block: Block) -> str:
@@ -106,7 +106,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Items):
         return _items(block)
     if isinstance(block, Heading):
-        return f"### {_escaped(block.text)}" + (f" ({_escaped(block.note)})" if block.note else "") + "\n"
+        return f"### {escaped(block.text)}" + (f" ({escaped(block.note)})" if block.note else "") + "\n"
     if isinstance(block, ChangeBlock):
         return _change(block)
     if isinstance(block, Legend):
@@ -123,11 +123,11 @@ def _table(table: Table) -> str:
 
 def _caption(spans: Text) -> str:
     """The name of a table in bold, and what is said beside it."""
-    return " ".join([f"**{_escaped(spans[0].text.strip())}**", _text(spans[1:])]).rstrip() if spans else ""
+    return " ".join([f"**{escaped(spans[0].text.strip())}**", _text(spans[1:])]).rstrip() if spans else ""
 
 
 def _facts(rows: tuple[tuple[str, Text], ...]) -> str:
-    return "\n".join([*(f"- {f'**{_escaped(term)}**: ' if term else ''}{_text(said)}" for term, said in rows), ""])
+    return "\n".join([*(f"- {f'**{escaped(term)}**: ' if term else ''}{_text(said)}" for term, said in rows), ""])
 
 
 def _paste(text: str) -> str:
@@ -148,7 +148,7 @@ def _items(block: Items) -> str:
 
 def _change(block: ChangeBlock) -> str:
     lines = [
-        f"### {_escaped(block.number)} {_escaped(block.name)} ({_escaped(block.object_kind)})",
+        f"### {escaped(block.number)} {escaped(block.name)} ({escaped(block.object_kind)})",
         "",
         f"{_text(block.when)}; {_text(block.owner)}; {_text(block.sources)}",
         "",
@@ -177,28 +177,28 @@ def _text(spans: Text) -> str:
 def _span(span: Span) -> str:
     match span.kind:
         case "strong" | "act":
-            return f"**{_escaped(span.text.strip())}**" if span.text.strip() else ""
+            return f"**{escaped(span.text.strip())}**" if span.text.strip() else ""
         case "code" | "path" | "value":
             return _code(span.text) + (" " if span.kind == "path" else "")
         case "absent" | "unknown":
             return f"_{span.kind}_"
         case "mark":
-            return f"**{_escaped(span.text)}**" if span.state in ("act", "stand") else _escaped(span.text)
+            return f"**{escaped(span.text)}**" if span.state in ("act", "stand") else escaped(span.text)
         case "local":
-            return f"({_escaped(span.text)})"
+            return f"({escaped(span.text)})"
         case "break":
             return "<br>"
         case _:
-            return _escaped(span.text)
+            return escaped(span.text)
 
 
 def _code(text: str) -> str:
     """A code span; as escaped text where its own backticks and pipes would end it, or the cell that it stands in."""
     shown = visible(text)
-    return _escaped(shown) if "`" in shown or "|" in shown or not shown.strip() else f"`{shown}`"
+    return escaped(shown) if "`" in shown or "|" in shown or not shown.strip() else f"`{shown}`"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text that is no markup, no link, and mentions nobody."""
     shown = _SPECIAL.sub(r"\\\1", visible(text))
     shown = re.sub(r"(?<![\w.])@(?=\w)", "@<!-- -->", shown)
