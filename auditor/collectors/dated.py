@@ -23,14 +23,17 @@ _LATE = timedelta(hours=1)
 
 def may_hold(name: str, since: datetime | None, until: datetime | None) -> bool:
     """Whether a source of this name may hold records from `since` to `until` (None: without end)."""
-    if closed := _CLOSED.search(name):
-        at = datetime.strptime(closed[1], "%Y-%m-%dT%H-%M-%S").replace(tzinfo=UTC)
-        return since is None or at + _LATE >= since
-    span = _span(name)
-    if span is None:
-        return True
-    first, last = span
-    return (since is None or last + _MARGIN >= since) and (until is None or first - _MARGIN <= until)
+    try:
+        if closed := _CLOSED.search(name):
+            at = datetime.strptime(closed[1], "%Y-%m-%dT%H-%M-%S").replace(tzinfo=UTC)
+            return since is None or at + _LATE >= since
+        span = _span(name)
+        if span is None:
+            return True
+        first, last = span
+        return (since is None or last + _MARGIN >= since) and (until is None or first - _MARGIN <= until)
+    except (ValueError, OverflowError):
+        return True  # it only looks like a date
 
 
 def _span(name: str) -> tuple[datetime, datetime] | None:

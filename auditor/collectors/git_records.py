@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from auditor.collectors.git_mailmap import Mailmap
 from auditor.model.facts import Commit, PathChange
 from auditor.objects.redaction import Redactor
+from auditor.objects.timestamps import LATEST
 
 LOG = (
     "log",
@@ -36,8 +37,8 @@ _HEADER = re.compile(
     rb"(?:\nauthor ([^\n]*))?(?:\ncommitter ([^\n]*))?(.*)",
     re.DOTALL,
 )
-_LATEST = 253_402_300_799
-"""Seconds of the last moment of the year 9999: a clock cannot say more."""
+_LATEST = int(LATEST.timestamp()) - 1
+"""Seconds since 1970: a clock cannot say more."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 

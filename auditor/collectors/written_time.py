@@ -4,6 +4,8 @@ import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from auditor.objects.timestamps import EARLIEST, LATEST
+
 NO_ZONE = "a time without a zone, and the configuration names none for this source"
 
 CLOCK = r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d{1,9})?)?"
@@ -51,6 +53,8 @@ def _placed(local: datetime, named: str, zone: tzinfo | None) -> datetime | str:
     own = _zone_in(named) if named else zone
     if own is None:
         return f"the zone {named} is not known" if named else NO_ZONE
+    if not EARLIEST.year < local.year < LATEST.year:
+        return "a time that no clock can have shown"
     first, second = local.replace(tzinfo=own), local.replace(tzinfo=own, fold=1)
     if first.utcoffset() != second.utcoffset():
         return "a time that the clocks of its zone showed twice or never"

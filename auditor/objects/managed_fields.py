@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from auditor.model.resource import Json, JsonObject, ListItem, Path, Segment
 from auditor.objects.paths import key_text, same_segment
+from auditor.objects.timestamps import in_utc
 
 OwnedPath: TypeAlias = Path
 """A path as FieldsV1 has it: list items by all their list-map keys, items of sets by their value (`ListItem` with the
@@ -66,7 +67,7 @@ def _moment(value: str) -> datetime | None:
         moment = datetime.fromisoformat(value)
     except ValueError:
         return None
-    return moment if moment.tzinfo else None
+    return in_utc(moment) if moment.tzinfo else None
 
 
 def _paths(fields: Json, prefix: Path) -> Iterator[Path]:

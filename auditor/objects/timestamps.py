@@ -8,6 +8,11 @@ from auditor.model.resource import Json
 
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,12}))?([Zz]|[-+]\d\d:?\d\d)\Z")
 
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+LATEST = datetime(3000, 1, 1, tzinfo=UTC)
+"""Between these lies every moment that a record can mean. Beyond them are Go's zero time and made-up ones, from which
+nothing could be subtracted."""
+
 _PAST = frozenset(
     {
         "creationTimestamp",
@@ -47,9 +52,14 @@ def instant(text: object) -> datetime | None:
     day, clock, fraction, zone = match.groups()
     offset = "+00:00" if zone in "Zz" else zone if ":" in zone else f"{zone[:3]}:{zone[3:]}"
     try:
-        return datetime.fromisoformat(f"{day}T{clock}.{(fraction or '0')[:6]:0<6}{offset}").astimezone(UTC)
-    except (ValueError, OverflowError):
+        return in_utc(datetime.fromisoformat(f"{day}T{clock}.{(fraction or '0')[:6]:0<6}{offset}"))
+    except ValueError:
         return None
+
+
+def in_utc(at: datetime) -> datetime | None:
+    """A moment with a zone, in UTC; None for one that no clock can have shown."""
+    return at.astimezone(UTC) if EARLIEST <= at < LATEST else None
 
 
 def precision(text: str) -> float:

@@ -101,6 +101,8 @@ def test_a_time_without_a_zone_is_skipped_and_counted(tmp_path: Path) -> None:
         ("2026-03-29 02:30", "a time that the clocks of its zone showed twice or never"),
         ("2026-13-01 07:00Z", "not a time: '2026-13-01 07:00Z'"),
         ("07:00Z", "a time without a date"),
+        ("0001-01-01 00:00 +05:00", "a time that no clock can have shown"),
+        ("9999-12-31 23:59", "a time that no clock can have shown"),
     ],
 )
 def test_a_time_that_cannot_be_told_is_not_guessed(tmp_path: Path, written: str, reason: str) -> None:

@@ -6,10 +6,12 @@ type than that page says is decoded a second time, field by field, and keeps all
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import UNSET, Raw, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, field
+
+from auditor.objects.timestamps import in_utc
 
 WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 FINAL = frozenset({"", "ResponseComplete"})
@@ -38,10 +40,14 @@ class Reference(Struct):
     subresource: str = ""
 
 
+_CODES = 10**6
+"""Below which a status code lies: a larger number is none, and no column of a database holds every number of JSON."""
+
+
 class Outcome(Struct):
     """What was answered."""
 
-    code: int | None = None
+    code: Annotated[int, Meta(gt=-_CODES, lt=_CODES)] | None = None
     reason: str = ""
     message: str = ""
 
@@ -130,7 +136,7 @@ def moment(text: str) -> datetime | None:
         return None
     if at is None:
         return None
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    return in_utc(at.replace(tzinfo=UTC) if at.tzinfo is None else at)
 
 
 def decode_members(raw: bytes) -> dict[str, Raw]:
@@ -231,5 +237,5 @@ def _outcome(value: Any) -> Outcome | None:
     code = value.get("code")
     if isinstance(code, str) and code.isdigit():
         code = int(code[:6])
-    whole = code if isinstance(code, int) and not isinstance(code, bool) and abs(code) < 10**6 else None
+    whole = code if isinstance(code, int) and not isinstance(code, bool) and abs(code) < _CODES else None
     return Outcome(whole, as_text(value.get("reason")), as_text(value.get("message")))

@@ -145,7 +145,9 @@ def _principal(authentication: Authentication | None) -> str:
 
 def _outcome(status: Status | None) -> Outcome:
     code = (status.code if status else 0) or 0
-    return Outcome(_HTTP.get(code, code if code == 0 or code > 16 else 500), "", status.message if status else "")
+    return Outcome(
+        _HTTP.get(code, code if code == 0 or 16 < code < 1000 else 500), "", status.message if status else ""
+    )
 
 
 def _reference(place: str, resource: str, subresource: str) -> Reference | None:

@@ -182,6 +182,24 @@ def test_old_and_sanitised_records_are_events(tmp_path: Path) -> None:
     assert [place.reason for place in shelf.skipped] == ["an event without any time"]
 
 
+@pytest.mark.parametrize("code", [10**30, -(2**63), 2**31, 1e308])
+def test_a_status_code_beyond_all_measure_is_none(code: float, tmp_path: Path) -> None:
+    event = event_of(tmp_path, audit_event(1) | {"responseStatus": {"code": code, "reason": "Odd"}})
+    assert (event.code, event.reason, event.name) == (None, "Odd", "web")
+
+
+@pytest.mark.parametrize(
+    "text", ["0001-01-01T00:00:00Z", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "9999-12-31T23:59:59Z"]
+)
+def test_a_time_that_no_clock_showed_is_none(text: str, tmp_path: Path) -> None:
+    record = audit_event(1)
+    event = event_of(tmp_path, record | {"requestReceivedTimestamp": text})
+    assert event.at == datetime.fromisoformat(record["stageTimestamp"])
+    untimed = shelf_of(tmp_path, record | {"requestReceivedTimestamp": text, "stageTimestamp": text})
+    assert untimed.events == {}
+    assert [place.reason for place in untimed.skipped] == ["an event without any time"]
+
+
 def test_a_field_of_another_type_costs_only_itself(tmp_path: Path) -> None:
     record = audit_event(1, sourceIPs=None, user="dave", annotations={"authorization.k8s.io/decision": 7}, stage=None)
     event = event_of(tmp_path, record | {"responseStatus": {"code": "200", "reason": None}})
