@@ -3,10 +3,11 @@
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import tzinfo
+from pathlib import PurePath
 
-from auditor.collectors import Collector, Reading
+from auditor.collectors import Collector, Reading, zipped
 from auditor.collectors.documents import Document, Malformed, as_utf8, documents, recognise
 from auditor.collectors.slack import SlackUser, is_channel, is_message, is_user, read_message, users
 from auditor.collectors.source_files import (
@@ -15,7 +16,6 @@ from auditor.collectors.source_files import (
     SourceFile,
     file_digest,
     read_content,
-    read_head,
     source_files,
     unreadable,
 )
@@ -29,7 +29,6 @@ from auditor.model.resource import JsonObject
 from auditor.objects.redaction import Redactor
 
 MAX_FILE = 256 << 20
-_ZIP = b"PK\x03\x04"
 _WRAPPERS = ("messages", "entries", "events", "timeline", "rows", "announcements")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")
 
@@ -92,9 +91,10 @@ class _Source:
 
     def read(self, files: list[SourceFile], digest: str) -> Batch:
         """All announcements of the source."""
-        self._members = users(document for file in files for document in _users_in(file))
+        self._members = users(document for file in files for part in _parts(file) for document in _users_in(part))
         for file in files:
-            self._read_file(file)
+            for part in _parts(file):
+                self._read_part(part)
         times = [fact.at for fact in self._facts if isinstance(fact, Announcement)]
         mark = replace(
             self._mark,
@@ -106,58 +106,55 @@ class _Source:
         )
         return Batch(tuple(self._facts), mark)
 
-    def _read_file(self, file: SourceFile) -> None:
-        raw = read_content(file.path, MAX_FILE)
-        content = as_utf8(raw) or raw
-        tally = Tally("announcements", self._path, file.name)
-        self._count(bytes=len(raw))
-        if raw.startswith(_ZIP):
-            self._skip(tally, "a zip archive: unpack it", 0, len(raw))
-        elif recognise(content[:HEAD]) == "json":
-            self._read_json(file, content, tally)
+    def _read_part(self, part: "_Part | _Broken") -> None:
+        tally = Tally("announcements", self._path, part.source)
+        if isinstance(part, _Broken):
+            self._skip(tally, part.reason, part.start, part.end - part.start)
         else:
-            self._read_text(file, content, tally)
+            self._count(bytes=len(part.content))
+            if recognise(part.content[:HEAD]) == "json":
+                self._read_json(part, tally)
+            else:
+                self._read_text(part, tally)
         self._facts += tally.skipped()
 
-    def _read_text(self, file: SourceFile, content: bytes, tally: Tally) -> None:
+    def _read_text(self, part: "_Part", tally: Tally) -> None:
         row = None
-        for row in csv_rows(content) or markdown_rows(content):
-            origin = _origin(file, content, row.start, row.end)
-            self._take(read_row(row, origin, self._zone, self._redactor), row, tally)
+        for row in csv_rows(part.content) or markdown_rows(part.content):
+            self._take(read_row(row, part.origin(row), self._zone, self._redactor), part.place(row), tally)
         if row is None:
             self._count(foreign=1)
-            tally.skip("no row of a timeline", 0, len(content))
+            tally.skip("no row of a timeline", *part.extent)
 
-    def _read_json(self, file: SourceFile, content: bytes, tally: Tally) -> None:
-        for found in documents(content):
+    def _read_json(self, part: "_Part", tally: Tally) -> None:
+        for found in documents(part.content):
             if isinstance(found, Malformed):
-                self._skip(tally, found.reason, found.start, found.end - found.start)
+                self._skip(tally, found.reason, *part.place(found))
                 continue
             for document in _entries(found.value):
-                self._read_entry(file, content, document, found, tally)
+                self._read_entry(part, document, found, tally)
 
-    def _read_entry(
-        self, file: SourceFile, content: bytes, document: JsonObject, place: Document, tally: Tally
-    ) -> None:
-        origin = _origin(file, content, place.start, place.end)
+    def _read_entry(self, part: "_Part", document: JsonObject, place: Document, tally: Tally) -> None:
+        origin = part.origin(place)
         if is_message(document):
-            channel = file.path.parent.name if _DAY.match(file.path.stem) else file.path.stem
-            self._take(read_message(document, channel, self._members, origin, self._redactor), place, tally)
+            channel = part.path.parent.name if _DAY.match(part.path.stem) else part.path.stem
+            said = read_message(document, channel, self._members, origin, self._redactor)
+            self._take(said, part.place(place), tally)
         elif row := json_row(document, place.start, place.end):
-            self._take(read_row(row, origin, self._zone, self._redactor), place, tally)
+            self._take(read_row(row, origin, self._zone, self._redactor), part.place(place), tally)
         elif is_user(document) or is_channel(document):
             self._count(reads=1)
         else:
             self._count(foreign=1)
-            tally.skip("neither a message nor a row of a timeline", place.start, place.end - place.start)
+            tally.skip("neither a message nor a row of a timeline", *part.place(place))
 
-    def _take(self, read: Announcement | str | None, place: Row | Document, tally: Tally) -> None:
+    def _take(self, read: Announcement | str | None, place: tuple[int, int], tally: Tally) -> None:
         if isinstance(read, Announcement):
             self._facts.append(read)
         elif read is None:
             self._count(reads=1)
         else:
-            self._skip(tally, read, place.start, place.end - place.start)
+            self._skip(tally, read, *place)
 
     def _skip(self, tally: Tally, reason: str, offset: int, length: int) -> None:
         tally.skip(reason, offset, length)
@@ -167,8 +164,55 @@ class _Source:
         self._mark = replace(self._mark, **{name: getattr(self._mark, name) + amount for name, amount in more.items()})
 
 
-def _origin(file: SourceFile, content: bytes, start: int, end: int) -> Origin:
-    return Origin(file.name, start, end - start, hashlib.sha256(content[start:end]).hexdigest())
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One file to read, from the disk or from an archive."""
+
+    source: str
+    path: PurePath
+    content: bytes
+    held_in: bytes
+    """The bytes of the source that a place is hashed from."""
+    extent: tuple[int, int]
+    """Offset and length of it in its source."""
+    packed: bool
+    """Whether it lies in an archive: no part of it then has a place of its own."""
+
+    def place(self, of: Row | Document | Malformed) -> tuple[int, int]:
+        """Offset and length of something in it, as bytes of the source."""
+        return self.extent if self.packed else (of.start, of.end - of.start)
+
+    def origin(self, of: Row | Document) -> Origin:
+        """Where something in it lies."""
+        offset, length = self.place(of)
+        digest = hashlib.sha256(memoryview(self.held_in)[offset : offset + length]).hexdigest()
+        return Origin(self.source, offset, length, digest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """A part that cannot be read."""
+
+    source: str
+    start: int
+    end: int
+    reason: str
+
+
+def _parts(file: SourceFile) -> Iterator[_Part | _Broken]:
+    """The file, or what an archive holds."""
+    raw = read_content(file.path, MAX_FILE)
+    if not raw.startswith(zipped.MAGIC):
+        content = as_utf8(raw) or raw
+        yield _Part(file.name, file.path, content, content, (0, len(content)), packed=False)
+        return
+    for found in zipped.members(raw, MAX_FILE):
+        if isinstance(found, zipped.Unreadable):
+            yield _Broken(file.name, found.start, found.end, found.reason)
+        else:
+            extent = (found.start, found.end - found.start)
+            content = as_utf8(found.content) or found.content
+            yield _Part(file.name, found.path, content, raw, extent, packed=True)
 
 
 def _entries(document: JsonObject) -> list[JsonObject]:
@@ -180,10 +224,12 @@ def _entries(document: JsonObject) -> list[JsonObject]:
     return [document]
 
 
-def _users_in(file: SourceFile) -> Iterator[JsonObject]:
-    head = read_head(file.path)
+def _users_in(part: _Part | _Broken) -> Iterator[JsonObject]:
+    if isinstance(part, _Broken):
+        return
+    head = part.content[:HEAD]
     if recognise(head) != "json" or b'"ts"' in head or not (b'"profile"' in head or b'"real_name"' in head):
         return
-    for found in documents(read_content(file.path, MAX_FILE)):
+    for found in documents(part.content):
         if isinstance(found, Document):
             yield from (entry for entry in _entries(found.value) if is_user(entry))

@@ -57,7 +57,10 @@ def announcement_of(
 
 def identities(name: str, people: Iterable[Person]) -> frozenset[str]:
     """All names of one person, as the configuration joins them; a mail address also by its local part."""
-    known = {name, *(each for person in people if name in person.identities for each in _all_names(person))}
+    known = {name}
+    for person in people:
+        if name.casefold() in {each.casefold() for each in _all_names(person)}:
+            known |= {*_all_names(person)}
     return frozenset(each.casefold() for one in known for each in (one, one.partition("@")[0]))
 
 
@@ -86,10 +89,11 @@ def _tells(
 
 def wrote(message: Announcement, actor: frozenset[str]) -> bool:
     """Whether the message's author is this person: by mail address where both have one, by name else."""
-    mail = message.author_email.casefold()
+    mail, shown = message.author_email.casefold(), message.author.casefold()
     if mail and any("@" in name for name in actor):
-        return mail in actor
-    return message.author.casefold() in actor or mail.partition("@")[0] in actor - {""}
+        # A display name with a blank is no local part of an address: it is there as the configuration joins it.
+        return mail in actor or (" " in shown and shown in actor)
+    return shown in actor or mail.partition("@")[0] in actor - {""}
 
 
 def mentions(text: str, name: str) -> bool:

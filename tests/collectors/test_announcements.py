@@ -1,6 +1,8 @@
 """What people announced, from Slack and from timelines; a time without a zone only where the zone is configured."""
 
+import hashlib
 import json
+import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -70,6 +72,30 @@ def test_a_bot_speaks_through_its_attachments(tmp_path: Path) -> None:
     assert told(collected(announcements.collect, tmp_path))[0][1:] == ("pager", "web is down")
 
 
+def test_a_bot_speaks_through_its_blocks(tmp_path: Path) -> None:
+    line = {"type": "rich_text_section", "elements": [{"type": "text", "text": "dave froze "}, {"text": "web"}]}
+    blocks = [
+        {"type": "section", "text": {"type": "mrkdwn", "text": "INC-1"}, "fields": [{"text": "sev 2"}]},
+        {"type": "rich_text", "elements": [line]},
+    ]
+    slack(tmp_path, {"subtype": "bot_message", "username": "inc", "text": "", "blocks": blocks, "ts": "1796022034.1"})
+    assert told(collected(announcements.collect, tmp_path))[0][1:] == ("inc", "INC-1\nsev 2\ndave froze web")
+
+
+def test_an_edited_message_says_since_when_it_says_so(tmp_path: Path) -> None:
+    slack(tmp_path, {"user": "U1", "text": "web", "ts": "1796022034.1", "edited": {"user": "U1", "ts": "1796022600.0"}})
+    (message,) = facts(collected(announcements.collect, tmp_path), Announcement)
+    assert (message.at.minute, message.text) == (0, "web (edited 07:10 UTC)")
+
+
+@pytest.mark.parametrize("subtype", ["message_changed", "message_deleted"])
+def test_what_was_said_before_an_edit_or_a_deletion_was_said(tmp_path: Path, subtype: str) -> None:
+    before = {"user": "U1", "text": "web is frozen", "ts": "1796022034.1"}
+    slack(tmp_path, {"subtype": subtype, "ts": "1796022900.1", "text": "", "previous_message": before})
+    (message,) = facts(collected(announcements.collect, tmp_path), Announcement)
+    assert (message.at.minute, message.author, message.text) == (0, "Dave D", "web is frozen")
+
+
 def test_a_csv_timeline_is_read_with_its_quotes(tmp_path: Path) -> None:
     content = (
         'Time (UTC),Who,What,App\n2026-11-30 07:00,dave@acme.example,"off,\nfor now",web\n2026-11-30T08:00+01:00,,on,\n'
@@ -136,11 +162,35 @@ def test_a_page_without_a_timeline_is_foreign(tmp_path: Path) -> None:
     assert reasons(batches) == ["no row of a timeline"]
 
 
-def test_a_zip_says_what_to_do(tmp_path: Path) -> None:
+def zipped(folder: Path, files: dict[str, str]) -> None:
+    with zipfile.ZipFile(folder / "export.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+
+
+def test_a_zipped_slack_export_is_read_like_an_unpacked_one(tmp_path: Path) -> None:
+    said = [{"user": "U1", "text": "web is frozen", "ts": "1796022034.395277"}]
+    members = [{"id": "U1", "name": "dave", "real_name": "Dave D", "profile": {"email": "dave@acme.example"}}]
+    zipped(tmp_path, {"inc-1/2026-11-30.json": json.dumps(said), "users.json": json.dumps(members), "a.png": "x"})
+    (message,) = facts(collected(announcements.collect, tmp_path, announcements="export.zip"), Announcement)
+    assert (message.author, message.author_email, message.channel) == ("Dave D", "dave@acme.example", "inc-1")
+    place, raw = message.origin, (tmp_path / "export.zip").read_bytes()
+    assert hashlib.sha256(raw[place.offset : place.offset + place.length]).hexdigest() == place.sha256
+    assert b"inc-1/2026-11-30.json" in raw[place.offset : place.offset + place.length]
+
+
+def test_a_zip_bomb_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(announcements, "MAX_FILE", 1 << 20)
+    zipped(tmp_path, {"bomb.json": " " * (3 << 20), "t.csv": "time,text\n2026-11-30T07:00Z,on\n"})
+    batches = collected(announcements.collect, tmp_path, announcements="export.zip")
+    assert reasons(batches) == ["bomb.json is larger than 1 MiB"]
+    assert [each.text for each in facts(batches, Announcement)] == ["on"]
+
+
+def test_a_broken_zip_says_so(tmp_path: Path) -> None:
     (tmp_path / "export.zip").write_bytes(b"PK\x03\x04rest")
-    assert reasons(collected(announcements.collect, tmp_path, announcements="export.zip")) == [
-        "a zip archive: unpack it"
-    ]
+    [reason] = reasons(collected(announcements.collect, tmp_path, announcements="export.zip"))
+    assert reason.startswith("not a whole zip archive")
 
 
 def test_an_unchanged_source_gives_nothing_and_a_changed_one_all(tmp_path: Path) -> None:
