@@ -201,7 +201,7 @@ def _cause(
     if writer is None:
         return _by_ownership(history, path, live)
     if writer.kind == "gitops" and _says_synced(state, subject):
-        return "another controller or a default", writer, "Argo CD applied it from the Application itself and says Synced"
+        return "another controller or a default", writer, "Argo CD applied it past git and says Synced"
     if writer.kind == "gitops":
         return (
             "an unfinished sync",

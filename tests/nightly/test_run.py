@@ -105,9 +105,7 @@ def test_an_accepted_finding_is_printed_and_no_reason_to_fail(
     records: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = records / "auditor.toml"
-    accept = (
-        '[[accept]]\nident = "second-writer"\napplication = "catalog-*"\nreason = "moves"\nowner = "catalog"'
-    )
+    accept = '[[accept]]\nident = "second-writer"\napplication = "catalog-*"\nreason = "moves"\nowner = "catalog"'
     config.write_text(f"{config.read_text()}\n{accept}\n")
     tonight(records)
     said = said_by(capsys)
