@@ -17,6 +17,7 @@ class Meta(msgspec.Struct, frozen=True):
     uid: str = ""
     resourceVersion: str = ""  # noqa: N815
     deletionTimestamp: str | None = None  # noqa: N815
+    finalizers: list[str] | None = None
 
 
 class Details(msgspec.Struct, frozen=True):

@@ -185,6 +185,8 @@ def _version(event: AuditEvent, stored: Meta) -> tuple[int | None, int]:
         return None, 0
     if event.verb == "delete":
         return (led_to, 3) if stored.uid else (None, 0)
+    if led_to is not None and stored.deletionTimestamp and not stored.finalizers:
+        return led_to, 5  # the last finalizer went, which gives no new version
     if led_to is not None and not event.dry_run:
         return led_to, 1 if led_to == sent_on else 0
     return (sent_on, 2) if sent_on is not None else (None, 0)

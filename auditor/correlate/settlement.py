@@ -64,6 +64,8 @@ def _moved(request: Request, before: Before, after: State) -> bool | None:
     stored = request.bodies.head.meta.resourceVersion
     if not stored:
         return None
+    if after.gone and not before.state.gone:
+        return True  # the last finalizer went: what is deleted gets no new version
     if request.event.verb == "update" and request.event.object_version:
         return stored != request.event.object_version
     if before.state.version:

@@ -183,11 +183,15 @@ class Story:
         left = _left_by_delete(request)
         outcome, persisted = settlement.settle_delete(request.event, listed=item is not None)
         notes: tuple[str, ...] = ()
+        if before.gone and request.bodies.response is None:
+            outcome = persisted = "unproven"  # it may have waited for its finalizers since an earlier delete
         if before.deleting:
             outcome = "no-op" if left is not None else "bookkeeping"
             notes = () if left is not None else ("completes a delete that was accepted before",)
         begun = replace(self._draft(request, "delete"), operation="delete", fields_known=True, notes=notes)
         self._add(replace(begun, outcome=outcome, persisted=persisted))
+        if before.gone and outcome == "unproven":
+            return
         if outcome == "unproven":
             self._doubts.add(Before(before))
             self._set(NOTHING_KNOWN, request.event.at)

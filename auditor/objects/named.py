@@ -184,7 +184,7 @@ def by_apply(config: JsonObject, before: JsonObject | None, node: Node, manager:
     yield from _given(config, node, ())
     if before is not None:
         for path in server_side.given_up(before, config, node, manager):
-            yield Whole(_to_list(path), ABSENT, alone=not node.below(path).atomic)
+            yield Whole(_to_list(path), ABSENT, alone=not (isinstance(path[-1], ListItem) or node.below(path).atomic))
 
 
 def _to_list(path: Path) -> Path:

@@ -135,6 +135,7 @@ def apply(
     asked, form = on_parent(request, patch_type, subresource)
     try:
         result = _patched(document or {}, asked, form, group, kind, field_manager)
+        result = result and common_version(result, group, kind)
     except DoesNotFitError:
         result = None
     if result is None:

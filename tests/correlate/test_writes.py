@@ -528,3 +528,47 @@ def test_the_first_record_of_an_object_has_its_marks_from_the_answer() -> None:
     claimed = {"metadata": {"annotations": {"argocd.argoproj.io/tracking-id": "other:apps/Deployment:shop-prod/web"}}}
     cluster.patch(ALICE, deployment(), claimed, moves=True)
     assert told(cluster.events[2:])[0].marks == ()
+
+
+def test_the_last_finalizer_goes_with_its_own_write_though_no_new_version_is_stored(cluster: Cluster) -> None:
+    held = orjson.loads(orjson.dumps(cluster.get(deployment())))
+    deleting = {"deletionTimestamp": "2026-11-30T09:02:00Z", "deletionGracePeriodSeconds": 0, "resourceVersion": "150"}
+    held["metadata"] |= deleting | {"finalizers": ["orphan"]}
+    released = orjson.loads(orjson.dumps(held))
+    del released["metadata"]["finalizers"]
+    event = replace(cluster.delete(ALICE, deployment()), response=orjson.dumps(held))
+    freed = replace(
+        event,
+        id="freed",
+        verb="patch",
+        at=event.at + timedelta(seconds=5),
+        request=b'{"metadata":{"finalizers":null}}',
+        response=orjson.dumps(released),
+    )
+    create, delete, update = told([*cluster.events[:-1], freed, event])
+    assert (create.operation, delete.operation, update.outcome) == ("create", "delete", "changed")
+    assert fields(update) == {"metadata.finalizers": (["orphan"], ...)}
+
+
+def test_a_second_delete_of_what_may_wait_for_its_finalizers_is_not_proven(cluster: Cluster) -> None:
+    first = cluster.delete(ALICE, deployment())
+    again = replace(first, id="again", audit_id="again", at=first.at + timedelta(seconds=5))
+    _, one, two = told(without([*cluster.events, again], "response"))
+    assert (one.outcome, two.outcome) == ("changed", "unproven")
+
+
+def test_a_list_item_that_its_manager_gives_up_goes_with_what_the_server_filled_in() -> None:
+    cluster = Cluster()
+    cluster.create(ARGOCD, deployment())
+    stored = cluster.get(deployment())
+    [container] = stored["spec"]["template"]["spec"]["containers"]
+    container["ports"] = [{"containerPort": 80, "protocol": "TCP"}]
+    item = {'k:{"containerPort":80,"protocol":"TCP"}': {".": {}, "f:containerPort": {}}}
+    owned = {"f:template": {"f:spec": {"f:containers": {'k:{"name":"app"}': {".": {}, "f:ports": item}}}}}
+    entry = {"manager": "kubectl", "operation": "Apply", "apiVersion": "apps/v1", "fieldsV1": {"f:spec": owned}}
+    stored["metadata"]["managedFields"] = [entry | {"time": "2026-11-30T09:01:00Z", "fieldsType": "FieldsV1"}]
+    cluster.events[-1] = replace(cluster.events[-1], response=orjson.dumps(stored))
+    request = deployment() | {"spec": {"template": {"spec": {"containers": [{"name": "app"}]}}}}
+    cluster.patch(ALICE, deployment(), request, "apply", field_manager="kubectl", force=True)
+    place = "spec.template.spec.containers[name=app].ports[containerPort=80]"
+    assert fields(last(cluster)) == {f"{place}.protocol": ("TCP", ...)}

@@ -50,7 +50,7 @@ class Act:
     @property
     def sent_by(self) -> str:
         if self.channel or not isinstance(self.does, str):
-            return self.channel or "API client"
+            return self.channel or "unknown"  # the client does not say what it is
         program, word = self.does.split()[:2]
         return f"kubectl {word}" if program == "kubectl" else program
 
@@ -166,7 +166,10 @@ hpa = thing(
         "minReplicas": 2,
         "maxReplicas": 6,
         "metrics": [
-            {"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 70}}}
+            {
+                "type": "Resource",
+                "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 70}},
+            }
         ],
     },
 )
@@ -176,9 +179,7 @@ cron = thing(
     "nightly",
     spec={
         "schedule": "0 2 * * *",
-        "jobTemplate": {
-            "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [container("job")]}}}
-        },
+        "jobTemplate": {"spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [container("job")]}}}},
     },
 )
 budget = thing(
@@ -331,7 +332,9 @@ def _patches() -> list[Act]:
         {"op": "replace", "path": f"{first}/image", "value": "registry.acme.example/app:2.0.0"},
         {"op": "add", "path": f"{first}/env/-", "value": {"name": "ADDED", "value": "1"}},
     ]
-    both = {"spec": {"template": {"spec": {"containers": [container("app", image="registry.acme.example/app:3"), sidecar]}}}}
+    both = {
+        "spec": {"template": {"spec": {"containers": [container("app", image="registry.acme.example/app:3"), sidecar]}}}
+    }
     whole = {"spec": {"template": {"spec": {"containers": [{**sidecar, "imagePullPolicy": "Always"}, container()]}}}}
     given_back = {"spec": {"template": {"spec": {"containers": [{"name": "sidecar", "$patch": "delete"}]}}}}
     recreate = {"spec": {"strategy": {"type": "Recreate", "rollingUpdate": None}}}
@@ -340,13 +343,16 @@ def _patches() -> list[Act]:
     unmount = {"name": "app", "volumeMounts": [{"mountPath": "/tmp", "$patch": "delete"}]}
     mount["spec"]["template"]["spec"]["containers"] = [unmount]  # type: ignore[assignment]
     side = f"{POD}.containers[name=sidecar]"
+    filled = ("imagePullPolicy", "terminationMessagePath", "terminationMessagePolicy")
     return [
         Act(
             "mara",
             patching("deploy web", on_image, "json"),
             updated(WEB, f"{APP}.image", f"{APP}.env[name=ADDED]"),
         ),
-        Act("mara", patching("deploy web", [{"op": "test", "path": "/spec/replicas", "value": 99}], "json"), fails=True),
+        Act(
+            "mara", patching("deploy web", [{"op": "test", "path": "/spec/replicas", "value": 99}], "json"), fails=True
+        ),
         Act(
             "mara",
             patching("deploy web", [{"op": "remove", "path": f"{first}/env/0"}], "json"),
@@ -361,18 +367,36 @@ def _patches() -> list[Act]:
             ),
             fails=True,
         ),
-        Act("jonas", patching("deploy web", both), updated(WEB, f"{APP}.image", side)),
+        Act(
+            "jonas",
+            patching("deploy web", both),
+            updated(WEB, f"{APP}.image", f"{side}.image", beside=tuple(f"{side}.{key}" for key in filled)),
+        ),
         Act("jonas", patching("deploy web", given_back), updated(WEB, side)),
         Act(
             "jonas",
             patching("deploy web", whole, "merge"),
-            updated(WEB, APP, side),
+            updated(
+                WEB,
+                APP,
+                f"{side}.image",
+                f"{side}.imagePullPolicy",
+                beside=(f"{side}.terminationMessagePath", f"{side}.terminationMessagePolicy"),
+            ),
         ),
         Act("jonas", patching("deploy web", recreate, "merge"), updated(WEB, "spec.strategy")),
-        Act("jonas", patching("deploy web", {"spec": {"strategy": None}}, "merge"), updated(WEB, "spec.strategy")),
+        Act(
+            "jonas",
+            patching("deploy web", {"spec": {"strategy": None}}, "merge"),
+            updated(WEB, "spec.strategy.type", beside=("spec.strategy.rollingUpdate",)),
+        ),
         Act("jonas", patching("deploy web", retained), updated(WEB, "spec.strategy")),
         Act("jonas", patching("deploy web", {"spec": {"replicas": None}}, "merge"), updated(WEB, "spec.replicas")),
-        Act("jonas", patching("deploy web", {"spec": {"replicas": 3}}, more="--subresource=scale"), updated(WEB, "spec.replicas")),
+        Act(
+            "jonas",
+            patching("deploy web", {"spec": {"replicas": 3}}, more="--subresource=scale"),
+            updated(WEB, "spec.replicas"),
+        ),
         Act("jonas", patching("deploy web", {"spec": {"replicas": 3}}, "merge")),
         Act("jonas", patching("deploy web", {"spec": {"replicas": 8}}, "merge", "--dry-run=server")),
         Act("jonas", patching("deploy web", {"spec": {"replicas": -1}}, "merge"), fails=True),
@@ -417,32 +441,107 @@ def _other_workloads() -> list[Act]:
     return [
         Act("mara", "kubectl create -f -", (*created(w), *created(a)), [worker, agent]),
         Act("mara", "kubectl scale sts/worker --replicas=4", updated(w, "spec.replicas")),
-        Act("hpa", Raw("PUT", "/apis/apps/v1/namespaces/shop/statefulsets/worker/scale", {"spec": {"replicas": 5}}, read_first=True), updated(w, "spec.replicas")),
-        Act("hpa", Raw("PUT", "/apis/apps/v1/namespaces/shop/statefulsets/worker/scale", {"spec": {"replicas": 5}}, read_first=True)),
-        Act("mara", "kubectl rollout restart sts/worker ds/agent", (*updated(w, "spec.template.metadata.annotations"), *updated(a, "spec.template.metadata.annotations"))),
-        Act("mara", patching("sts worker", {"spec": {"updateStrategy": {"rollingUpdate": {"partition": 2}}}}), updated(w, "spec.updateStrategy")),
+        Act(
+            "hpa",
+            Raw(
+                "PUT",
+                "/apis/apps/v1/namespaces/shop/statefulsets/worker/scale",
+                {"spec": {"replicas": 5}},
+                read_first=True,
+            ),
+            updated(w, "spec.replicas"),
+        ),
+        Act(
+            "hpa",
+            Raw(
+                "PUT",
+                "/apis/apps/v1/namespaces/shop/statefulsets/worker/scale",
+                {"spec": {"replicas": 5}},
+                read_first=True,
+            ),
+        ),
+        Act(
+            "mara",
+            "kubectl rollout restart sts/worker ds/agent",
+            (*updated(w, "spec.template.metadata.annotations"), *updated(a, "spec.template.metadata.annotations")),
+        ),
+        Act(
+            "mara",
+            patching("sts worker", {"spec": {"updateStrategy": {"rollingUpdate": {"partition": 2}}}}),
+            updated(w, "spec.updateStrategy"),
+        ),
         Act("mara", patching("sts worker", {"spec": {"serviceName": "other"}}), fails=True),
-        Act("mara", patching("ds agent", {"spec": {"template": {"spec": {"nodeSelector": {"disk": "ssd"}, "tolerations": [{"operator": "Exists"}]}}}}), updated(a, f"{POD}.nodeSelector", f"{POD}.tolerations")),
-        Act("mara", patching("ds agent", {"spec": {"template": {"spec": {"nodeSelector": None, "hostNetwork": True}}}}, "merge"), updated(a, f"{POD}.nodeSelector", f"{POD}.hostNetwork")),
+        Act(
+            "mara",
+            patching(
+                "ds agent",
+                {
+                    "spec": {
+                        "template": {"spec": {"nodeSelector": {"disk": "ssd"}, "tolerations": [{"operator": "Exists"}]}}
+                    }
+                },
+            ),
+            updated(a, f"{POD}.nodeSelector", f"{POD}.tolerations"),
+        ),
+        Act(
+            "mara",
+            patching(
+                "ds agent", {"spec": {"template": {"spec": {"nodeSelector": None, "hostNetwork": True}}}}, "merge"
+            ),
+            updated(a, f"{POD}.nodeSelector", f"{POD}.hostNetwork"),
+        ),
         Act("mara", "kubectl delete sts worker --cascade=orphan --wait=false", deleted(w)),
-        Act("collector", Raw("PATCH", "/apis/apps/v1/namespaces/shop/statefulsets/worker", {"metadata": {"finalizers": None}}, "application/merge-patch+json"), updated(w, "metadata.finalizers")),
+        Act(
+            "collector",
+            Raw(
+                "PATCH",
+                "/apis/apps/v1/namespaces/shop/statefulsets/worker",
+                {"metadata": {"finalizers": None}},
+                "application/merge-patch+json",
+            ),
+            updated(w, "metadata.finalizers"),
+        ),
         Act("mara", "kubectl create -f -", created(c), cron),
-        Act("mara", patching("cronjob nightly", {"spec": {"suspend": True, "schedule": "0 3 * * *"}}), updated(c, "spec.suspend", "spec.schedule")),
+        Act(
+            "mara",
+            patching("cronjob nightly", {"spec": {"suspend": True, "schedule": "0 3 * * *"}}),
+            updated(c, "spec.suspend", "spec.schedule"),
+        ),
         Act("mara", "kubectl set image cronjob/nightly job=registry.acme.example/job:2", updated(c, f"{job}.image")),
         Act("mara", "kubectl create job by-hand --from=cronjob/nightly", created(j)),
-        Act("mara", patching("job by-hand", {"spec": {"suspend": True, "backoffLimit": 2}}), updated(j, "spec.suspend", "spec.backoffLimit")),
+        Act(
+            "mara",
+            patching("job by-hand", {"spec": {"suspend": True, "backoffLimit": 2}}),
+            updated(j, "spec.suspend", "spec.backoffLimit"),
+        ),
         Act("mara", "kubectl delete job by-hand --wait=false", deleted(j)),
-        Act("mara", "kubectl create deployment tool --image=registry.acme.example/tool:1 --replicas=2", created("Deployment/shop/tool")),
+        Act(
+            "mara",
+            "kubectl create deployment tool --image=registry.acme.example/tool:1 --replicas=2",
+            created("Deployment/shop/tool"),
+        ),
         Act("mara", "kubectl create deployment tool --image=registry.acme.example/tool:1", fails=True),
         Act("mara", "kubectl run shell --image=registry.acme.example/shell:1", created("Pod/shop/shell")),
         Act("mara", "kubectl exec shell -- ls", fails=True),
         Act("mara", "kubectl label pod shell debug=yes", updated("Pod/shop/shell", "metadata.labels.debug")),
-        Act("mara", "kubectl set image pod/shell shell=registry.acme.example/shell:2", updated("Pod/shop/shell", "spec.containers[name=shell].image")),
+        Act(
+            "mara",
+            "kubectl set image pod/shell shell=registry.acme.example/shell:2",
+            updated("Pod/shop/shell", "spec.containers[name=shell].image"),
+        ),
         Act("mara", "kubectl expose deploy tool --port=80 --target-port=8080", created("Service/shop/tool")),
-        Act("mara", "kubectl autoscale deploy tool --min=1 --max=4 --cpu-percent=60", created("HorizontalPodAutoscaler/shop/tool")),
+        Act(
+            "mara",
+            "kubectl autoscale deploy tool --min=1 --max=4 --cpu-percent=60",
+            created("HorizontalPodAutoscaler/shop/tool"),
+        ),
         Act("mara", "kubectl delete pod shell", deleted("Pod/shop/shell")),
         Act("mara", "kubectl delete deploy tool --dry-run=server"),
-        Act("mara", "kubectl delete deploy,svc,hpa tool", deleted("Deployment/shop/tool", "Service/shop/tool", "HorizontalPodAutoscaler/shop/tool")),
+        Act(
+            "mara",
+            "kubectl delete deploy,svc,hpa tool",
+            deleted("Deployment/shop/tool", "Service/shop/tool", "HorizontalPodAutoscaler/shop/tool"),
+        ),
     ]
 
 
@@ -450,53 +549,237 @@ def _configuration() -> list[Act]:
     s, k = "ConfigMap/shop/settings", "Secret/shop/db"
     return [
         Act("jonas", "kubectl create -f -", created(s), settings),
-        Act("jonas", "kubectl edit cm settings", updated(s, "data.mode", 'data["limits.yaml"]'), editor="sed -i -e 's/mode: fast/mode: slow/' -e 's/max: 5/max: 6/'"),
+        Act(
+            "jonas",
+            "kubectl edit cm settings",
+            updated(s, "data.mode", 'data["limits.yaml"]'),
+            editor="sed -i -e 's/mode: fast/mode: slow/' -e 's/max: 5/max: 6/'",
+        ),
         Act("jonas", "kubectl edit cm settings", fails=False, editor="true", channel="kubectl edit"),
-        Act("jonas", patching("cm settings", {"data": {"pool": None, "new": "x"}}, "merge"), updated(s, "data.pool", "data.new")),
-        Act("jonas", patching("cm settings", [{"op": "replace", "path": "/data", "value": {"mode": "slow", "only": "1"}}], "json"), updated(s, "data")),
+        Act(
+            "jonas",
+            patching("cm settings", {"data": {"pool": None, "new": "x"}}, "merge"),
+            updated(s, "data.pool", "data.new"),
+        ),
+        Act(
+            "jonas",
+            patching(
+                "cm settings", [{"op": "replace", "path": "/data", "value": {"mode": "slow", "only": "1"}}], "json"
+            ),
+            updated(s, "data"),
+        ),
         Act("jonas", "kubectl replace -f -", updated(s, "data", "immutable"), merged(settings, {"immutable": True})),
         Act("jonas", patching("cm settings", {"data": {"mode": "x"}}, "merge"), fails=True),
-        Act("jonas", "kubectl create configmap made --from-literal=a=1 --from-literal=b=2", created("ConfigMap/shop/made")),
-        Act("jonas", "kubectl create -f -", created("ConfigMap/shop/job-*"), {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"generateName": "job-", "namespace": "shop"}, "data": {"a": "b"}}),
+        Act(
+            "jonas",
+            "kubectl create configmap made --from-literal=a=1 --from-literal=b=2",
+            created("ConfigMap/shop/made"),
+        ),
+        Act(
+            "jonas",
+            "kubectl create -f -",
+            created("ConfigMap/shop/job-*"),
+            {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"generateName": "job-", "namespace": "shop"},
+                "data": {"a": "b"},
+            },
+        ),
         Act("jonas", "kubectl create secret generic db --from-literal=password=first", created(k)),
-        Act("jonas", "kubectl apply -f -", updated(k, "data"), thing("v1", "Secret", "db", stringData={"password": "second", "user": "shop"}, type="Opaque")),
+        Act(
+            "jonas",
+            "kubectl apply -f -",
+            updated(k, "data"),
+            thing("v1", "Secret", "db", stringData={"password": "second", "user": "shop"}, type="Opaque"),
+        ),
         Act("jonas", patching("secret db", {"data": {"user": None}}, "merge"), updated(k, "data.user")),
         Act("jonas", patching("secret db", {"stringData": {"password": "third"}}), updated(k, "data.password")),
         Act("jonas", "kubectl create serviceaccount runner", created("ServiceAccount/shop/runner")),
-        Act("jonas", patching("sa runner", {"imagePullSecrets": [{"name": "mirror"}], "automountServiceAccountToken": False}), updated("ServiceAccount/shop/runner", "imagePullSecrets", "automountServiceAccountToken")),
+        Act(
+            "jonas",
+            patching("sa runner", {"imagePullSecrets": [{"name": "mirror"}], "automountServiceAccountToken": False}),
+            updated("ServiceAccount/shop/runner", "imagePullSecrets", "automountServiceAccountToken"),
+        ),
         Act("jonas", "kubectl create token runner"),
-        Act("jonas", "kubectl delete cm --all", deleted("ConfigMap/shop/settings", "ConfigMap/shop/made", "ConfigMap/shop/job-*")),
+        Act(
+            "jonas",
+            "kubectl delete cm --all",
+            deleted("ConfigMap/shop/settings", "ConfigMap/shop/made", "ConfigMap/shop/job-*"),
+        ),
         Act("ci", "kubectl create configmap one --from-literal=a=1", created("ConfigMap/shop/one")),
         Act("ci", "kubectl create configmap two --from-literal=a=1", created("ConfigMap/shop/two")),
-        Act("ci", "kubectl label cm one two batch=1", (*updated("ConfigMap/shop/one", "metadata.labels"), *updated("ConfigMap/shop/two", "metadata.labels"))),
-        Act("ci", Raw("DELETE", "/api/v1/namespaces/shop/configmaps?labelSelector=batch%3D1", {"kind": "DeleteOptions", "apiVersion": "v1", "dryRun": ["All"]})),
-        Act("ci", Raw("DELETE", "/api/v1/namespaces/shop/configmaps?labelSelector=batch%3D1", None), deleted("ConfigMap/shop/one", "ConfigMap/shop/two")),
+        Act(
+            "ci",
+            "kubectl label cm one two batch=1",
+            (*updated("ConfigMap/shop/one", "metadata.labels"), *updated("ConfigMap/shop/two", "metadata.labels")),
+        ),
+        Act(
+            "jonas",
+            Raw(
+                "DELETE",
+                "/api/v1/namespaces/shop/configmaps?labelSelector=batch%3D1",
+                {"kind": "DeleteOptions", "apiVersion": "v1", "dryRun": ["All"]},
+            ),
+        ),
+        Act(
+            "jonas",
+            Raw("DELETE", "/api/v1/namespaces/shop/configmaps?labelSelector=batch%3D1", None),
+            deleted("ConfigMap/shop/one", "ConfigMap/shop/two"),
+        ),
     ]
 
 
 def _networking() -> list[Act]:
-    d, i, n, h, b = "Service/shop/dns", "Ingress/shop/front", "NetworkPolicy/shop/web", "HorizontalPodAutoscaler/shop/worker", "PodDisruptionBudget/shop/web"
-    renamed = merged(dns, {"spec": {"ports": [*dns["spec"]["ports"][:1], {"name": "tcp", "port": 53, "protocol": "TCP", "targetPort": 5300}, {"name": "metrics", "port": 9153}]}})
-    v1 = {"apiVersion": "autoscaling/v1", "kind": "HorizontalPodAutoscaler", "metadata": {"name": "worker", "namespace": "shop"}}
+    d, i, n, h, b = (
+        "Service/shop/dns",
+        "Ingress/shop/front",
+        "NetworkPolicy/shop/web",
+        "HorizontalPodAutoscaler/shop/worker",
+        "PodDisruptionBudget/shop/web",
+    )
+    renamed = merged(
+        dns,
+        {
+            "spec": {
+                "ports": [
+                    *dns["spec"]["ports"][:1],
+                    {"name": "tcp", "port": 53, "protocol": "TCP", "targetPort": 5300},
+                    {"name": "metrics", "port": 9153},
+                ]
+            }
+        },
+    )
+    v1 = {
+        "apiVersion": "autoscaling/v1",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "worker", "namespace": "shop"},
+    }
     return [
         Act("mara", "kubectl apply -f -", created(d, i, n, h, b), [dns, ingress, policy, hpa, budget]),
-        Act("mara", patching("svc dns", {"spec": {"ports": [{"port": 9153, "targetPort": 9999}]}}), updated(d, "spec.ports[port=9153,protocol=TCP].targetPort")),
-        Act("mara", "kubectl replace -f -", updated(d, "spec.ports[port=53,protocol=TCP].targetPort", "spec.ports[port=9153,protocol=TCP].targetPort"), renamed),
+        Act(
+            "mara",
+            patching("svc dns", {"spec": {"ports": [{"port": 9153, "targetPort": 9999}]}}),
+            updated(d, "spec.ports[port=9153,protocol=TCP].targetPort"),
+        ),
+        Act(
+            "mara",
+            "kubectl replace -f -",
+            updated(d, "spec.ports[port=53,protocol=TCP].targetPort", "spec.ports[port=9153,protocol=TCP].targetPort"),
+            renamed,
+        ),
         Act("mara", "kubectl set selector svc dns app=dns,tier=net", updated(d, "spec.selector")),
-        Act("mara", patching("svc dns", {"spec": {"type": "NodePort"}}), updated(d, "spec.type", beside=("spec.ports", "spec.externalTrafficPolicy"))),
-        Act("mara", patching("svc dns", [{"op": "remove", "path": "/spec/ports/2"}], "json"), updated(d, "spec.ports[port=9153]", "spec.ports[port=9153,protocol=TCP]")),
-        Act("mara", patching("svc dns", {"spec": {"type": "ClusterIP"}}), updated(d, "spec.type", beside=("spec.ports", "spec.externalTrafficPolicy"))),
-        Act("mara", patching("svc dns", {"spec": {"ports": [{"port": 53, "protocol": "TCP", "name": "tcp"}], "sessionAffinity": "ClientIP"}}, "merge"), updated(d, "spec.ports", "spec.sessionAffinity", beside=("spec.sessionAffinityConfig",))),
-        Act("mara", patching("ingress front", [{"op": "replace", "path": "/spec/rules/0/host", "value": "www.acme.example"}], "json"), updated(i, "spec.rules")),
-        Act("mara", "kubectl edit ingress front", updated(i, "spec.rules", 'metadata.annotations["acme.example/timeout"]'), editor="sed -i -e 's/number: 80/number: 8080/' -e 's/acme.example.timeout: .30./acme.example\\/timeout: \"60\"/'"),
-        Act("mara", "kubectl annotate ingress front acme.example/timeout-", updated(i, 'metadata.annotations["acme.example/timeout"]')),
+        Act(
+            "mara",
+            patching("svc dns", {"spec": {"type": "NodePort"}}),
+            updated(d, "spec.type", beside=("spec.ports", "spec.externalTrafficPolicy")),
+        ),
+        Act(
+            "mara",
+            patching("svc dns", [{"op": "remove", "path": "/spec/ports/2"}], "json"),
+            updated(d, "spec.ports[port=9153]", "spec.ports[port=9153,protocol=TCP]"),
+        ),
+        Act(
+            "mara",
+            patching("svc dns", {"spec": {"type": "ClusterIP"}}),
+            updated(d, "spec.type", beside=("spec.ports", "spec.externalTrafficPolicy")),
+        ),
+        Act(
+            "mara",
+            patching(
+                "svc dns",
+                {"spec": {"ports": [{"port": 53, "protocol": "TCP", "name": "tcp"}], "sessionAffinity": "ClientIP"}},
+                "merge",
+            ),
+            updated(d, "spec.ports", "spec.sessionAffinity", beside=("spec.sessionAffinityConfig",)),
+        ),
+        Act(
+            "mara",
+            patching(
+                "ingress front", [{"op": "replace", "path": "/spec/rules/0/host", "value": "www.acme.example"}], "json"
+            ),
+            updated(i, "spec.rules"),
+        ),
+        Act(
+            "mara",
+            "kubectl edit ingress front",
+            updated(i, "spec.rules", 'metadata.annotations["acme.example/timeout"]'),
+            editor="sed -i -e 's/number: 80/number: 8080/' -e 's/acme.example.timeout: .30./acme.example\\/timeout: \"60\"/'",
+        ),
+        Act(
+            "mara",
+            "kubectl annotate ingress front acme.example/timeout-",
+            updated(i, 'metadata.annotations["acme.example/timeout"]'),
+        ),
         Act("mara", patching("netpol web", {"spec": {"ingress": [{}]}}), updated(n, "spec.ingress")),
         Act("mara", patching("netpol web", {"spec": {"ingress": None}}, "merge"), updated(n, "spec.ingress")),
-        Act("mara", patching("hpa worker", {"spec": {"maxReplicas": 9, "behavior": {"scaleDown": {"stabilizationWindowSeconds": 60}}}}), updated(h, "spec.maxReplicas", "spec.behavior.scaleDown.stabilizationWindowSeconds", beside=("spec.behavior",))),
-        Act("mara", patching("hpa worker", {"spec": {"metrics": [{"type": "Resource", "resource": {"name": "cpu", "target": {"type": "Utilization", "averageUtilization": 55}}}]}}, "merge"), updated(h, "spec.metrics")),
-        Act("mara", "kubectl patch hpa.v1.autoscaling worker --type=merge -p '{\"spec\":{\"targetCPUUtilizationPercentage\":45,\"minReplicas\":3}}'", updated(h, "spec.metrics", "spec.minReplicas")),
-        Act("mara", "kubectl apply -f -", updated(h, "spec.minReplicas", "spec.maxReplicas", "spec.metrics"), merged(v1, {"spec": {"scaleTargetRef": hpa["spec"]["scaleTargetRef"], "minReplicas": 1, "maxReplicas": 5, "targetCPUUtilizationPercentage": 45}})),
-        Act("mara", patching("pdb web", {"spec": {"minAvailable": None, "maxUnavailable": "25%"}}, "merge"), updated(b, "spec.minAvailable", "spec.maxUnavailable")),
+        Act(
+            "mara",
+            patching(
+                "hpa worker",
+                {"spec": {"maxReplicas": 9, "behavior": {"scaleDown": {"stabilizationWindowSeconds": 60}}}},
+            ),
+            updated(
+                h, "spec.maxReplicas", "spec.behavior.scaleDown.stabilizationWindowSeconds", beside=("spec.behavior",)
+            ),
+        ),
+        Act(
+            "mara",
+            patching(
+                "hpa worker",
+                {
+                    "spec": {
+                        "metrics": [
+                            {
+                                "type": "Resource",
+                                "resource": {
+                                    "name": "cpu",
+                                    "target": {"type": "Utilization", "averageUtilization": 55},
+                                },
+                            }
+                        ]
+                    }
+                },
+                "merge",
+            ),
+            updated(h, "spec.metrics"),
+        ),
+        Act(
+            "mara",
+            'kubectl patch hpa.v1.autoscaling worker --type=merge -p \'{"spec":{"targetCPUUtilizationPercentage":45,"minReplicas":3}}\'',
+            updated(h, "spec.metrics", "spec.minReplicas"),
+        ),
+        Act(
+            "jonas",
+            Raw(
+                "PATCH",
+                "/apis/autoscaling/v1/namespaces/shop/horizontalpodautoscalers/worker",
+                {"spec": {"targetCPUUtilizationPercentage": 50}},
+                "application/merge-patch+json",
+            ),
+            updated(h, "spec.metrics"),
+        ),
+        Act(
+            "mara",
+            "kubectl apply -f -",
+            updated(h, "spec.minReplicas", "spec.maxReplicas", "spec.metrics"),
+            merged(
+                v1,
+                {
+                    "spec": {
+                        "scaleTargetRef": hpa["spec"]["scaleTargetRef"],
+                        "minReplicas": 1,
+                        "maxReplicas": 5,
+                        "targetCPUUtilizationPercentage": 45,
+                    }
+                },
+            ),
+        ),
+        Act(
+            "mara",
+            patching("pdb web", {"spec": {"minAvailable": None, "maxUnavailable": "25%"}}, "merge"),
+            updated(b, "spec.minAvailable", "spec.maxUnavailable"),
+        ),
         Act("mara", "kubectl delete ingress --all", deleted(i)),
     ]
 
@@ -511,10 +794,27 @@ def _cluster() -> list[Act]:
         Act("admin", "kubectl create rolebinding readers --role=reader --user=intern@acme.example", created(rb)),
         Act("admin", "kubectl set subject rolebinding readers --user=jonas@acme.example", updated(rb, "subjects")),
         Act("admin", "kubectl apply -f -", updated(r, "rules"), merged(role, {"rules": two})),
-        Act("admin", "kubectl auth reconcile -f -", updated(r, "rules"), merged(role, {"rules": [*two, {"apiGroups": [""], "resources": ["services"], "verbs": ["get"]}]})),
-        Act("admin", patching("role reader", [{"op": "add", "path": "/rules/0/verbs/-", "value": "watch"}], "json"), updated(r, "rules")),
-        Act("admin", "kubectl create clusterrole break-glass --verb=* --resource=pods", created("ClusterRole//break-glass")),
-        Act("admin", "kubectl create clusterrolebinding break-glass --clusterrole=break-glass --group=oncall", created("ClusterRoleBinding//break-glass")),
+        Act(
+            "admin",
+            "kubectl auth reconcile -f -",
+            updated(r, "rules"),
+            merged(role, {"rules": [*two, {"apiGroups": [""], "resources": ["services"], "verbs": ["get"]}]}),
+        ),
+        Act(
+            "admin",
+            patching("role reader", [{"op": "add", "path": "/rules/0/verbs/-", "value": "watch"}], "json"),
+            updated(r, "rules"),
+        ),
+        Act(
+            "admin",
+            "kubectl create clusterrole break-glass --verb=* --resource=pods",
+            created("ClusterRole//break-glass"),
+        ),
+        Act(
+            "admin",
+            "kubectl create clusterrolebinding break-glass --clusterrole=break-glass --group=oncall",
+            created("ClusterRoleBinding//break-glass"),
+        ),
         Act("admin", "kubectl delete clusterrolebinding break-glass", deleted("ClusterRoleBinding//break-glass")),
         Act("admin", "kubectl create -f -", created("Node//node-1"), thing("v1", "Node", "node-1", "")),
         Act("admin", "kubectl taint node node-1 dedicated=shop:NoSchedule", updated(n, "spec.taints")),
@@ -525,12 +825,25 @@ def _cluster() -> list[Act]:
         Act("admin", "kubectl label node node-1 zone=a", updated(n, "metadata.labels.zone")),
         Act("admin", "kubectl apply -f -", created(p), volume),
         Act("admin", "kubectl apply -f -", created(q), claim),
-        Act("admin", patching("pv disk", {"spec": {"persistentVolumeReclaimPolicy": "Delete"}}), updated(p, "spec.persistentVolumeReclaimPolicy")),
+        Act(
+            "admin",
+            patching("pv disk", {"spec": {"persistentVolumeReclaimPolicy": "Delete"}}),
+            updated(p, "spec.persistentVolumeReclaimPolicy"),
+        ),
         Act("admin", "kubectl delete pvc data --wait=false", deleted(q)),
         Act("admin", "kubectl delete pvc data --wait=false"),
-        Act("admin", patching("pvc data", {"metadata": {"finalizers": None}}, "merge"), updated(q, "metadata.finalizers")),
+        Act(
+            "admin",
+            patching("pvc data", {"metadata": {"finalizers": None}}, "merge"),
+            updated(q, "metadata.finalizers"),
+        ),
         Act("admin", "kubectl create quota limit --hard=pods=50,requests.cpu=10", created("ResourceQuota/shop/limit")),
-        Act("admin", "kubectl apply -f -", updated("ResourceQuota/shop/limit", "spec.hard"), merged(quota, {"spec": {"hard": {"requests.cpu": "10000m", "pods": "60"}}})),
+        Act(
+            "admin",
+            "kubectl apply -f -",
+            updated("ResourceQuota/shop/limit", "spec.hard"),
+            merged(quota, {"spec": {"hard": {"requests.cpu": "10000m", "pods": "60"}}}),
+        ),
         Act("admin", "kubectl create priorityclass vital --value=1000", created("PriorityClass//vital")),
         Act("admin", "kubectl label ns pay team=pay", updated("Namespace//pay", "metadata.labels.team")),
     ]
@@ -544,17 +857,57 @@ def _custom() -> list[Act]:
         Act("mara", "kubectl create -f -", created("CustomResourceDefinition//widgets.acme.example"), definition),
         Act("mara", "kubectl apply -f -", created(w), widget),
         Act("mara", patching("widget gear", {"spec": {"teeth": teeth}}, "merge"), updated(w, "spec.teeth")),
-        Act("mara", patching("widget gear", [{"op": "add", "path": "/spec/teeth/0", "value": {"name": "z", "len": 0}}], "json"), updated(w, "spec.teeth")),
-        Act("mara", "kubectl apply -f -", updated(w, "spec.size", "spec.nested", "spec.teeth"), merged(widget, {"spec": {"size": 4, "nested": None}})),
+        Act(
+            "mara",
+            patching("widget gear", [{"op": "add", "path": "/spec/teeth/0", "value": {"name": "z", "len": 0}}], "json"),
+            updated(w, "spec.teeth"),
+        ),
+        Act(
+            "mara",
+            "kubectl apply -f -",
+            updated(w, "spec.size", "spec.nested", "spec.teeth"),
+            merged(widget, {"spec": {"size": 4, "nested": None}}),
+        ),
         Act("mara", "kubectl edit widget gear", updated(w, "spec.colour"), editor="sed -i s/colour:.*/colour:\\ red/"),
         Act("mara", "kubectl label widget gear a=b", updated(w, "metadata.labels.a")),
         Act("mara", patching("widget gear", {"status": {"ready": True}}, "merge", "--subresource=status")),
-        Act("mara", patching("widget gear", {"metadata": {"finalizers": ["acme.example/hold"]}}, "merge"), updated(w, "metadata.finalizers")),
+        Act(
+            "mara",
+            patching("widget gear", {"metadata": {"finalizers": ["acme.example/hold"]}}, "merge"),
+            updated(w, "metadata.finalizers"),
+        ),
         Act("mara", "kubectl delete widget gear --wait=false", deleted(w)),
-        Act("ci", Raw("PATCH", "/apis/acme.example/v1/namespaces/shop/widgets/gear", {"metadata": {"finalizers": []}}, "application/merge-patch+json"), updated(w, "metadata.finalizers")),
-        Act("flux", "kubectl apply --server-side --field-manager=kustomize-controller -f -", created("Widget/shop/wheel"), applied, channel="kubectl apply"),
-        Act("flux", "kubectl apply --server-side --field-manager=kustomize-controller -f -", updated("Widget/shop/wheel", "spec.list"), merged(applied, {"spec": {"list": [2, 3]}}), channel="kubectl apply"),
-        Act("flux", "kubectl apply --server-side --field-manager=kustomize-controller -f -", updated("Widget/shop/wheel", "spec.list"), merged(applied, {"spec": {"list": None}}), channel="kubectl apply"),
+        Act(
+            "jonas",
+            Raw(
+                "PATCH",
+                "/apis/acme.example/v1/namespaces/shop/widgets/gear",
+                {"metadata": {"finalizers": []}},
+                "application/merge-patch+json",
+            ),
+            updated(w, "metadata.finalizers"),
+        ),
+        Act(
+            "flux",
+            "kubectl apply --server-side --field-manager=kustomize-controller -f -",
+            created("Widget/shop/wheel"),
+            applied,
+            channel="API client",
+        ),
+        Act(
+            "flux",
+            "kubectl apply --server-side --field-manager=kustomize-controller -f -",
+            updated("Widget/shop/wheel", "spec.list"),
+            merged(applied, {"spec": {"list": [2, 3]}}),
+            channel="API client",
+        ),
+        Act(
+            "flux",
+            "kubectl apply --server-side --field-manager=kustomize-controller -f -",
+            updated("Widget/shop/wheel", "spec.list"),
+            merged(applied, {"spec": {"list": None}}),
+            channel="API client",
+        ),
     ]
 
 
@@ -563,7 +916,20 @@ def _controllers() -> list[Act]:
     a, f, c = "Deployment/shop/api", "Deployment/pay/flow", "ConfigMap/pay/flow"
     argo = "kubectl apply --field-manager=argocd-controller -f -"
     flux = "kubectl apply --server-side --field-manager=kustomize-controller --force-conflicts -f -"
-    newer = merged(api, {"spec": {"template": {"spec": {"containers": [container(image="registry.acme.example/app:1.1.0", env=[{"name": "LEVEL", "value": "info"}])]}}}})
+    newer = merged(
+        api,
+        {
+            "spec": {
+                "template": {
+                    "spec": {
+                        "containers": [
+                            container(image="registry.acme.example/app:1.1.0", env=[{"name": "LEVEL", "value": "info"}])
+                        ]
+                    }
+                }
+            }
+        },
+    )
     unscaled = merged(newer, {"spec": {"replicas": None}})
     less = merged(flux_web, {"metadata": {"labels": {"tier": None}}})
     no_ports = merged(less, {"spec": {"template": {"spec": {"containers": [container()]}}}})
@@ -574,7 +940,29 @@ def _controllers() -> list[Act]:
         Act("mara", "kubectl set env deploy/api LEVEL=debug", updated(a, f"{APP}.env[name=LEVEL]")),
         Act("argocd", argo, updated(a, f"{APP}.env[name=LEVEL]"), api, channel="API client"),
         Act("argocd", argo, updated(a, f"{APP}.image"), newer, channel="API client"),
-        Act("ci", "kubectl apply -f -", updated(a, "metadata.labels", f"{APP}.image"), merged(newer, {"metadata": {"annotations": None, "labels": {"by": "ci"}}, "spec": {"template": {"spec": {"containers": [container(image="registry.acme.example/app:1.2.0", env=[{"name": "LEVEL", "value": "info"}])]}}}})),
+        Act(
+            "ci",
+            "kubectl apply -f -",
+            updated(a, "metadata.labels", f"{APP}.image"),
+            merged(
+                newer,
+                {
+                    "metadata": {"annotations": None, "labels": {"by": "ci"}},
+                    "spec": {
+                        "template": {
+                            "spec": {
+                                "containers": [
+                                    container(
+                                        image="registry.acme.example/app:1.2.0",
+                                        env=[{"name": "LEVEL", "value": "info"}],
+                                    )
+                                ]
+                            }
+                        }
+                    },
+                },
+            ),
+        ),
         Act("argocd", argo, updated(a, "metadata.labels", f"{APP}.image"), newer, channel="API client"),
         Act("mara", "kubectl scale deploy/api --replicas=6", updated(a, "spec.replicas")),
         Act("argocd", argo, updated(a, "spec.replicas"), unscaled, channel="API client"),
@@ -584,15 +972,40 @@ def _controllers() -> list[Act]:
         Act("flux", flux, updated(f, "metadata.labels.tier"), less, channel="API client"),
         Act("jonas", "kubectl apply --server-side -n pay -f -", (), person, fails=True),
         Act("jonas", "kubectl apply --server-side --force-conflicts -f -", updated(f, "spec.replicas"), person),
-        Act("flux", flux, updated(f, "spec.replicas", f"{APP}.ports[containerPort=80]"), no_ports, channel="API client"),
-        Act("jonas", "kubectl edit cm flow -n pay", updated(c, "data"), editor="sed -i -e 's/a: .*1.*/a: x/' -e '/b: .*2/d'"),
+        Act(
+            "flux", flux, updated(f, "spec.replicas", f"{APP}.ports[containerPort=80]"), no_ports, channel="API client"
+        ),
+        Act(
+            "jonas",
+            "kubectl edit cm flow -n pay",
+            updated(c, "data"),
+            editor="sed -i -e 's/a: .*1.*/a: x/' -e '/b: .*2/d'",
+        ),
         Act("flux", flux, updated(c, "data"), flux_config, channel="API client"),
         Act("flux", flux, updated(c, "data.b"), merged(flux_config, {"data": {"b": None}}), channel="API client"),
         Act("jonas", "kubectl apply --server-side -f -", (), merged(flux_config, {"data": {"b": None}})),
         Act("flux", flux, (), merged(flux_config, {"data": {"a": "1", "b": None}}), channel="API client"),
-        Act("jonas", "kubectl apply --server-side -f -", updated(c, "data.mine"), merged(flux_config, {"data": {"b": None, "mine": "1"}})),
-        Act("jonas", "kubectl apply --server-side -f -", updated(c, "data.mine"), merged(flux_config, {"data": {"b": None}})),
-        Act("flux", Raw("DELETE", "/api/v1/namespaces/pay/configmaps/flow", {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"}), deleted(c)),
+        Act(
+            "jonas",
+            "kubectl apply --server-side -f -",
+            updated(c, "data.mine"),
+            merged(flux_config, {"data": {"b": None, "mine": "1"}}),
+        ),
+        Act(
+            "jonas",
+            "kubectl apply --server-side -f -",
+            updated(c, "data.mine"),
+            merged(flux_config, {"data": {"b": None}}),
+        ),
+        Act(
+            "flux",
+            Raw(
+                "DELETE",
+                "/api/v1/namespaces/pay/configmaps/flow",
+                {"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": "Background"},
+            ),
+            deleted(c),
+        ),
     ]
 
 
@@ -602,7 +1015,12 @@ HOOK = "MutatingWebhookConfiguration//hook"
 def hook(url: str, authority: str) -> Manifest:
     """The webhook of `reconstruction_place`."""
     rules = [
-        {"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"], "operations": ["CREATE", "UPDATE"]},
+        {
+            "apiGroups": ["apps"],
+            "apiVersions": ["v1"],
+            "resources": ["deployments"],
+            "operations": ["CREATE", "UPDATE"],
+        },
         {"apiGroups": [""], "apiVersions": ["v1"], "resources": ["configmaps"], "operations": ["CREATE", "UPDATE"]},
     ]
     only = {
@@ -626,24 +1044,88 @@ def _admission() -> list[Act]:
         "few",
         "",
         spec={
-            "matchConstraints": {"resourceRules": [{"apiGroups": ["apps"], "apiVersions": ["v1"], "resources": ["deployments"], "operations": ["UPDATE"]}]},
+            "matchConstraints": {
+                "resourceRules": [
+                    {
+                        "apiGroups": ["apps"],
+                        "apiVersions": ["v1"],
+                        "resources": ["deployments"],
+                        "operations": ["UPDATE"],
+                    }
+                ]
+            },
             "validations": [{"expression": "object.spec.replicas <= 20", "message": "too many"}],
         },
     )
     return [
         Act("admin", "kubectl apply -f -", created(HOOK), "HOOK"),
-        Act("admin", "kubectl create -f -", created("Namespace//hooked"), thing("v1", "Namespace", "hooked", "", metadata={"labels": {"hooked": "yes"}})),
+        Act(
+            "admin",
+            "kubectl create -f -",
+            created("Namespace//hooked"),
+            thing("v1", "Namespace", "hooked", "", metadata={"labels": {"hooked": "yes"}}),
+        ),
         Act("mara", "kubectl apply -f -", (*created(w), *created(s)), [there, config]),
-        Act("mara", "kubectl set image deploy/web -n hooked app=registry.acme.example/app:2", updated(w, f"{APP}.image")),
-        Act("mara", patching("deploy web -n hooked", {"spec": {"template": {"spec": {"imagePullSecrets": [{"name": "other"}]}}}})),
-        Act("mara", patching("deploy web -n hooked", {"spec": {"template": {"spec": {"containers": [{"name": "app", "imagePullPolicy": "Never"}]}}}})),
-        Act("argocd", "kubectl apply --field-manager=argocd-controller -f -", (), merged(there, {"spec": {"template": {"spec": {"imagePullSecrets": [{"name": "other"}], "containers": [container(image="registry.acme.example/app:2")]}}}}), channel="API client"),
+        Act(
+            "mara", "kubectl set image deploy/web -n hooked app=registry.acme.example/app:2", updated(w, f"{APP}.image")
+        ),
+        Act(
+            "mara",
+            patching(
+                "deploy web -n hooked", {"spec": {"template": {"spec": {"imagePullSecrets": [{"name": "other"}]}}}}
+            ),
+        ),
+        Act(
+            "mara",
+            patching(
+                "deploy web -n hooked",
+                {"spec": {"template": {"spec": {"containers": [{"name": "app", "imagePullPolicy": "Never"}]}}}},
+            ),
+        ),
+        Act(
+            "argocd",
+            "kubectl apply --field-manager=argocd-controller -f -",
+            (),
+            merged(
+                there,
+                {
+                    "spec": {
+                        "template": {
+                            "spec": {
+                                "imagePullSecrets": [{"name": "other"}],
+                                "containers": [container(image="registry.acme.example/app:2")],
+                            }
+                        }
+                    }
+                },
+            ),
+            channel="API client",
+        ),
         Act("mara", "kubectl label cm settings -n hooked mine=2 --overwrite"),
-        Act("mara", patching("cm settings -n hooked", {"data": {"a": "2"}, "metadata": {"labels": {"x": "y"}}}, "merge"), updated(s, "data.a")),
+        Act(
+            "mara",
+            patching("cm settings -n hooked", {"data": {"a": "2"}, "metadata": {"labels": {"x": "y"}}}, "merge"),
+            updated(s, "data.a"),
+        ),
         Act("mara", "kubectl edit cm settings -n hooked", updated(s, "data.a"), editor="sed -i 's/a: .2./a: \"3\"/'"),
         Act("admin", "kubectl apply -f -", created("ValidatingAdmissionPolicy//few"), policy),
-        Act("admin", patching("validatingadmissionpolicy few", {"spec": {"validations": [{"expression": "object.spec.replicas <= 10"}]}}, "merge"), updated("ValidatingAdmissionPolicy//few", "spec.validations")),
-        Act("admin", patching("mutatingwebhookconfiguration hook", {"webhooks": [{"name": "hook.acme.example", "failurePolicy": "Ignore", "timeoutSeconds": 3}]}), updated(HOOK, "webhooks[name=hook.acme.example]")),
+        Act(
+            "admin",
+            patching(
+                "validatingadmissionpolicy few",
+                {"spec": {"validations": [{"expression": "object.spec.replicas <= 10"}]}},
+                "merge",
+            ),
+            updated("ValidatingAdmissionPolicy//few", "spec.validations"),
+        ),
+        Act(
+            "admin",
+            patching(
+                "mutatingwebhookconfiguration hook",
+                {"webhooks": [{"name": "hook.acme.example", "failurePolicy": "Ignore", "timeoutSeconds": 3}]},
+            ),
+            updated(HOOK, "webhooks[name=hook.acme.example]"),
+        ),
         Act("admin", "kubectl delete mutatingwebhookconfiguration hook", deleted(HOOK)),
         Act("mara", "kubectl delete deploy --all -n hooked", deleted(w)),
         Act("admin", "kubectl delete ns hooked --wait=false", deleted("Namespace//hooked")),

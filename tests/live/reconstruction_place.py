@@ -161,7 +161,8 @@ class Place:
             for item in body.get("items") or ():
                 metadata = item["metadata"]
                 namespace = metadata.get("namespace", "")
-                if namespace in _UNWATCHED or metadata["name"].startswith(("system:", "system-")):
+                shipped = "kubernetes.io/bootstrapping" in metadata.get("labels", {})
+                if shipped or namespace in _UNWATCHED or metadata["name"].startswith(("system:", "system-")):
                     continue
                 kind = body["kind"].removesuffix("List")
                 found[(kind, namespace, metadata["name"])] = {"kind": kind, **item}
@@ -218,9 +219,7 @@ def _bind(api: Api, name: str, role: str, *groups: str) -> None:
     binding = {
         "metadata": {"name": f"system:{name}"},
         "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": role},
-        "subjects": [
-            {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": group} for group in groups
-        ],
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": group} for group in groups],
     }
     assert api.send("POST", f"{RBAC}/clusterrolebindings", binding).code == 201
 

@@ -1,6 +1,6 @@
 """Records the acts: an audit log as a real API server writes it, and beside it what each act did.
 
-    python -m tests.live.reconstruction_record      writes tests/recordings/acts.* anew
+python -m tests.live.reconstruction_record      writes tests/recordings/acts.* anew
 """
 
 import gzip

@@ -35,7 +35,7 @@ _NEVER = re.compile(
     r"(status|apiVersion|kind)\b|metadata\.(name|namespace|generateName|uid|resourceVersion|generation|managedFields"
     r"|creationTimestamp|deletionTimestamp|deletionGracePeriodSeconds)\b"
     r'|metadata\.annotations\["(kubectl\.kubernetes\.io/last-applied-configuration|kubernetes\.io/change-cause'
-    r'|deployment\.kubernetes\.io/revision'
+    r"|deployment\.kubernetes\.io/revision"
     r'|deprecated\.daemonset\.template\.generation|argocd\.argoproj\.io/(tracking|installation)-id)"\]'
 )
 ABSENT = "absent"
@@ -151,7 +151,11 @@ def _fields(document: Any) -> Iterator[tuple[str, str]]:
 
 
 def _walk(old: Any, new: Any, path: str, kind: str, field: str) -> Iterator[tuple[str, Any, Any]]:
-    if old == new or (old in (ABSENT, []) and new in (ABSENT, [])):
+    if (
+        old == new
+        or (old in (ABSENT, []) and new in (ABSENT, []))
+        or (field == "resources" and _says_nothing(old, new))
+    ):
         return
     maps = isinstance(old, dict) or isinstance(new, dict)
     if maps and (isinstance(old, dict) or old is ABSENT) and (isinstance(new, dict) or new is ABSENT):
@@ -173,12 +177,19 @@ def _walk(old: Any, new: Any, path: str, kind: str, field: str) -> Iterator[tupl
         yield from _walk(pair[0], pair[1], place, kind, "")
 
 
+def _says_nothing(old: Any, new: Any) -> bool:
+    """The API server writes `resources: {}` where there are none."""
+    return old in (ABSENT, {}) and new in (ABSENT, {})
+
+
 def _rest(item: Any, keys: tuple[str, ...]) -> Any:
     return ABSENT if item is None else {key: value for key, value in item.items() if key not in keys}
 
 
 def _keys(kind: str, field: str, lists: list[list[Any]]) -> tuple[str, ...]:
     if kind in _CUSTOM or not all(isinstance(item, dict) for items in lists for item in items):
+        return ()
+    if (kind, field) == ("ServiceAccount", "imagePullSecrets"):  # no merge key there
         return ()
     keys = ("port" if kind == "Service" else "containerPort", "protocol") if field == "ports" else _KEYS.get(field, ())
     for items in lists:
