@@ -21,7 +21,8 @@ from typing import Any
 from auditor.collectors.kube_audit.events import Event
 from auditor.collectors.kube_audit.parallel import PART, processes
 from auditor.collectors.kube_audit.prefilter import Reads
-from auditor.collectors.kube_audit.scan import Scanner, State
+from auditor.collectors.kube_audit.records import State
+from auditor.collectors.kube_audit.scan import Scanner
 from auditor.collectors.kube_audit.wrappers import Found
 from auditor.collectors.sources import Source, open_raw, open_stream
 from auditor.collectors.streams import Section, Stream

@@ -10,8 +10,9 @@ from auditor.collectors.kube_audit import parallel, resume
 from auditor.collectors.kube_audit import tally as tallies
 from auditor.collectors.kube_audit.gathering import Clusters, Gathering
 from auditor.collectors.kube_audit.parallel import Part, Task
+from auditor.collectors.kube_audit.records import State
 from auditor.collectors.kube_audit.resume import Known
-from auditor.collectors.kube_audit.scan import Scanner, State
+from auditor.collectors.kube_audit.scan import Scanner
 from auditor.collectors.kube_audit.tally import Tally
 from auditor.collectors.sources import Missing, Source, expand, open_raw, open_stream
 from auditor.collectors.streams import Stream, plain_size, skip
@@ -145,6 +146,8 @@ class _SourceReading:
         clean = sink.tallies[self._home].copy()
         if scanner.tail():
             position["clean"] = tallies.encode(clean)
+        if scanner.state.stack:
+            sink.damaged(scanner.state.offset, "the value that holds the records is not closed")
         if stream.damage:
             sink.damaged(sink.tallies[self._home].bytes, stream.damage)
         yield from self._told(sink, *sink.take(), position, complete=True)

@@ -10,6 +10,7 @@ from urllib.parse import unquote_plus
 import msgspec
 from msgspec import Raw, Struct, UnsetType
 
+from auditor.collectors.kube_audit.delivery import Delivery
 from auditor.collectors.kube_audit.events import Event, Outcome, Reference, User, moment
 from auditor.collectors.kube_audit.keeping import Keep
 from auditor.model.facts import AuditEvent, Origin
@@ -21,19 +22,6 @@ _TOO_BIG = b'"skipped-too-big-size-object"'
 """What AKS writes where a body would be."""
 _NOBODY = User()
 _NOTHING = Reference()
-
-
-@dataclass(frozen=True, slots=True)
-class Delivery:
-    """What the wrapping of an event says of it."""
-
-    at: datetime | None = None
-    """When the event was delivered: its own times, where it has any, say more."""
-    stream: str = ""
-    cluster: str = ""
-    """What the provider calls the cluster; "" where the record does not say."""
-    cut: bool = False
-    """Whether it left out a part of the event."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 
+from auditor.collectors.kube_audit.delivery import Delivery
 from auditor.collectors.kube_audit.events import Event, moment
-from auditor.collectors.kube_audit.facts import Delivery, audit_event, is_dry_run, query_of
+from auditor.collectors.kube_audit.facts import audit_event, is_dry_run, query_of
 from auditor.collectors.kube_audit.keeping import Keep, keep
 from auditor.collectors.kube_audit.prefilter import Reads
 from auditor.collectors.kube_audit.tally import Tally

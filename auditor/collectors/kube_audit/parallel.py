@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from auditor.collectors.kube_audit.gathering import Clusters, Gathering
-from auditor.collectors.kube_audit.scan import Scanner, State
+from auditor.collectors.kube_audit.records import State
+from auditor.collectors.kube_audit.scan import Scanner
 from auditor.collectors.kube_audit.tally import Tally
 from auditor.collectors.sources import Source, open_raw
 from auditor.collectors.streams import Section, plain_size

@@ -12,7 +12,7 @@ from hashlib import sha256
 import msgspec
 
 from auditor.collectors.kube_audit import tally as tallies
-from auditor.collectors.kube_audit.scan import State
+from auditor.collectors.kube_audit.records import State
 from auditor.collectors.kube_audit.tally import Tally
 from auditor.collectors.sources import Source, is_url, open_raw, open_stream
 from auditor.collectors.streams import Stream, skip

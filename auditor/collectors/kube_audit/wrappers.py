@@ -6,30 +6,25 @@ each one opens one layer and hands on what it finds. The table `_LAYERS` lists a
 
 import base64
 import binascii
-import csv
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 from msgspec import Raw
 
-from auditor.collectors.kube_audit import events, gke
+from auditor.collectors.kube_audit import azure, events, gke
+from auditor.collectors.kube_audit.delivery import Delivery, Members, said_by, string_of, time_of
 from auditor.collectors.kube_audit.events import Event, moment
-from auditor.collectors.kube_audit.facts import Delivery
-from auditor.collectors.kube_audit.values import CUT, skip_blank, skip_separators, value_end
+from auditor.collectors.kube_audit.salvage import salvage
+from auditor.collectors.kube_audit.values import skip_separators, value_end
 
 _NESTING = 8
 """Layers of wrapping; real deliveries have at most four."""
 _INFLATED = 64 << 20
 """Bytes that a compressed record may grow to."""
-_TRUNCATED = re.compile(rb"\.{0,3}\s*\[Truncated\.*\]\s*$")
-_EKS_GROUP = re.compile(r"/aws/eks/([^/]+)/cluster")
-_AKS_CLUSTER = re.compile(r"/managedclusters/([^/]+)", re.IGNORECASE)
-Members = Mapping[str, Raw]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +56,14 @@ class _Place:
     def named(self, name: str) -> "_Place":
         """The outermost wrapping gives the format its name."""
         return replace(self, format=self.format or name)
+
+    def saying(self, members: Members) -> "_Place":
+        """With what `members` say of stream, cluster and time."""
+        return replace(self, delivery=said_by(members, self.delivery))
+
+    def deeper(self) -> "_Place":
+        """Inside a text of the record: what is found there has no place of its own."""
+        return replace(self, depth=self.depth + 1, inline=False)
 
 
 def unwrap(record: bytes, delivery: Delivery, name: str = "") -> Iterator[Found]:
@@ -142,7 +145,7 @@ def _array(key: str) -> "Opener":
         array = bytes(members[key])
         if array[:1] != b"[":
             return
-        place = _with(place, members)
+        place = place.saying(members)
         if place.inline:
             start = text.find(array)
             yield from _elements(array, 0, replace(place, start=place.start + start))
@@ -156,14 +159,14 @@ def _inner(key: str) -> "Opener":
     """The member `key`: an object, or a text with a record in it."""
 
     def opener(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
-        yield from _text(members[key], _with(place, members))
+        yield from _text(members[key], place.saying(members))
 
     return opener
 
 
 def _text(raw: Raw, place: _Place) -> Iterator[Found]:
     """What is in a member: an object as it is, or what its text holds."""
-    place = replace(place, depth=place.depth + 1, inline=False)
+    place = place.deeper()
     data = bytes(raw)
     if data[:1] != b'"':
         if data[:1] in (b"{", b"["):
@@ -192,108 +195,12 @@ def within(content: bytes, place: _Place) -> Iterator[Found]:
         yield _foreign(place, "text without a whole record")
 
 
-def salvage(content: bytes) -> Event | None:
-    """What is left of an event that a delivery cut (CloudWatch at 256 KB, AKS at 16 KiB), None where too little is."""
-    content = _TRUNCATED.sub(b"", content)
-    members: dict[str, Raw] = {}
-    at = skip_blank(content, 1)
-    while content[at : at + 1] == b'"' and (key_end := _string_end(content, at)) > 0:
-        colon = skip_blank(content, key_end)
-        start = skip_blank(content, colon + 1)
-        end = value_end(content, start)
-        if content[colon : colon + 1] != b":" or end < 0 or end >= len(content):
-            break
-        members[msgspec.json.decode(content[at:key_end], type=str)] = Raw(content[start:end].strip())
-        at = skip_separators(content, end)
-    event = events.lenient(members)
-    return event if events.is_audit(event) else None
-
-
-def _string_end(content: bytes, start: int) -> int:
-    found = _STRING.match(content, start)
-    return found.end() if found else CUT
-
-
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
-
-
-# What a wrapping says of the events in it
-
-
-def _with(place: _Place, members: Members) -> _Place:
-    """The place with what `members` say of stream, cluster and time."""
-    said = place.delivery
-    stream = _first(members, _STREAMS) or said.stream
-    at = _first_time(members) or said.at
-    return replace(place, delivery=Delivery(at, stream, _cluster(members) or said.cluster))
-
-
-_STREAMS = ("logStreamName", "logStream", "@logStream", "_HOSTNAME", "hostname", "host", "PodName", "pod")
-_TIMES = (
-    "@timestamp",
-    "timestamp",
-    "time",
-    "ts",
-    "TimeGenerated",
-    "eventTime",
-    "_time",
-    "ingestionTime",
-    "__REALTIME_TIMESTAMP",
-    "receiveTimestamp",
-)
-
-
-def _first(members: Members, names: tuple[str, ...]) -> str:
-    for name in names:
-        if name in members and (text := _string(members[name])):
-            return text
-    return ""
-
-
-def _string(raw: Raw) -> str:
-    data = bytes(raw)
-    return msgspec.json.decode(data, type=str) if data[:1] == b'"' else ""
-
-
-def _first_time(members: Members) -> datetime | None:
-    for name in _TIMES:
-        if name in members and (at := _time(events.as_text(msgspec.json.decode(members[name])))):
-            return at
-    return None
-
-
-def _time(text: str) -> datetime | None:
-    """RFC 3339, or a count of seconds, milliseconds, microseconds or nanoseconds since 1970."""
-    digits = text.partition(".")[0]
-    if not digits.isdigit():
-        return moment(text)
-    if not 10 <= len(digits) <= 19:
-        return None
-    seconds = int(digits) / 10 ** (len(digits) - 10)
-    return datetime.fromtimestamp(seconds, UTC)
-
-
-def delivery_of(members: Members) -> Delivery:
-    """What the members of a wrapping say of the events in it."""
-    return _with(_Place(Delivery(), "", 0, 0), members).delivery
-
-
-def _cluster(members: Members) -> str:
-    """What CloudWatch's log group or Azure's resource calls the cluster."""
-    group = _first(members, ("logGroup", "logGroupName", "@log"))
-    if group and (found := _EKS_GROUP.search(group)):
-        return found[1]
-    resource = _first(members, ("resourceId", "ResourceId", "_ResourceId"))
-    found = _AKS_CLUSTER.search(resource) if resource else None
-    return found[1] if found else ""
-
-
 # Layers that are more than a member
 
 
 def _log_events(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
     """A CloudWatch subscription record; CONTROL_MESSAGE ones only say that the subscription lives."""
-    if "messageType" in members and _string(members["messageType"]) == "CONTROL_MESSAGE":
+    if "messageType" in members and string_of(members["messageType"]) == "CONTROL_MESSAGE":
         yield _foreign(place, "a CloudWatch control message")
         return
     yield from _array("logEvents")(text, members, place)
@@ -308,12 +215,12 @@ def _lambda(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
 def _encoded(raw: Raw | None, place: _Place) -> Iterator[Found]:
     """base64 of a record, compressed or not."""
     try:
-        data = base64.b64decode(_string(raw) if raw is not None else "", validate=True)
+        data = base64.b64decode(string_of(raw) if raw is not None else "", validate=True)
         if data[:2] == b"\x1f\x8b":
             data = zlib.decompressobj(wbits=31).decompress(data, _INFLATED)
     except (binascii.Error, ValueError, zlib.error):
         return
-    yield from within(data.strip(), replace(place, depth=place.depth + 1, inline=False))
+    yield from within(data.strip(), place.deeper())
 
 
 def _message(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
@@ -322,18 +229,18 @@ def _message(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
     if bytes(raw)[:1] == b"{" and "data" in (inner := _object(raw)):
         yield from _encoded(inner["data"], place.named("pubsub"))
     else:
-        yield from _text(raw, _with(place, members))
+        yield from _text(raw, place.saying(members))
 
 
 def _properties(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
     """An AKS record: `properties.log` is text or an object; other categories carry other logs."""
-    place = _with(place, members)
-    category = _string(members["category"]) if "category" in members else ""
+    place = place.saying(members)
+    category = string_of(members["category"]) if "category" in members else ""
     properties = _object(members["properties"])
     if "log" not in properties or (category and not category.lower().startswith("kube-audit")):
         yield _foreign(place, f"an Azure record of category {category or 'unknown'}")
         return
-    yield from _text(properties["log"], _with(place, properties))
+    yield from _text(properties["log"], place.saying(properties))
 
 
 def _gke(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
@@ -359,47 +266,16 @@ def _tables(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
         names = [events.as_text(column.get("name")) for column in table.get("columns", ())]
         for row in table.get("rows", ()):
             encoded = msgspec.json.encode(dict(zip(names, row, strict=False)))
-            yield from _open(encoded, replace(place, depth=place.depth + 1, inline=False))
+            yield from _open(encoded, place.deeper())
 
 
 def _row(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
-    """A row of AKSAudit or AKSAuditAdmin: one column a field, objects as text or as they are."""
-    renamed = {_COLUMNS[key]: value for key, value in members.items() if key in _COLUMNS}
-    event = events.lenient(renamed)
-    if not events.is_audit(event):
+    """A row of AKSAudit or AKSAuditAdmin."""
+    event = azure.event_of(members)
+    if events.is_audit(event):
+        yield Found(event, place.format, place.saying(members).delivery, place.start, place.end)
+    else:
         yield _foreign(place, "not an audit event")
-        return
-    for name in ("request", "response"):
-        setattr(event, name, _opened(getattr(event, name)))
-    place = _with(place, members)
-    yield Found(event, place.format, place.delivery, place.start, place.end)
-
-
-def _opened(body: Any) -> Any:
-    """A body that a table holds as text."""
-    if isinstance(body, Raw) and bytes(body)[:2] in (b'"{', b'"['):
-        return Raw(msgspec.json.decode(body, type=str).encode())
-    return body
-
-
-_COLUMNS = {
-    "AuditId": "auditID",
-    "Level": "level",
-    "Stage": "stage",
-    "RequestUri": "requestURI",
-    "Verb": "verb",
-    "User": "user",
-    "ImpersonatedUser": "impersonatedUser",
-    "SourceIps": "sourceIPs",
-    "UserAgent": "userAgent",
-    "ObjectRef": "objectRef",
-    "ResponseStatus": "responseStatus",
-    "RequestObject": "requestObject",
-    "ResponseObject": "responseObject",
-    "RequestReceivedTime": "requestReceivedTimestamp",
-    "StageReceivedTime": "stageTimestamp",
-    "Annotations": "annotations",
-}
 
 
 def _data(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
@@ -416,10 +292,10 @@ def _data(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
 def _loki_values(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
     """One stream of Loki's answer: labels, and pairs of nanoseconds and line."""
     labels = _object(members["stream"]) if "stream" in members else {}
-    said = _with(place, labels)
+    said = place.saying(labels)
     for pair in msgspec.json.decode(members["values"], type=list[list[Any]]):
         if len(pair) > 1 and isinstance(pair[1], str):
-            delivery = replace(said.delivery, at=_time(events.as_text(pair[0])))
+            delivery = replace(said.delivery, at=time_of(events.as_text(pair[0])))
             inner = replace(said, delivery=delivery, depth=said.depth + 1, inline=False)
             yield from within(pair[1].encode("utf-8", "replace").strip(), inner)
 
@@ -455,20 +331,20 @@ def _journald_bytes(text: bytes, members: Members, place: _Place) -> Iterator[Fo
     """`MESSAGE` of `journalctl -o json`: text, or a list of numbers where it is not UTF-8 or long."""
     raw = bytes(members["MESSAGE"])
     if raw[:1] != b"[":
-        yield from _text(members["MESSAGE"], _with(place, members))
+        yield from _text(members["MESSAGE"], place.saying(members))
         return
     try:
         content = bytes(msgspec.json.decode(raw, type=list[int]))
     except (msgspec.DecodeError, ValueError):
         return
-    yield from within(content.strip(), replace(_with(place, members), depth=place.depth + 1, inline=False))
+    yield from within(content.strip(), replace(place.saying(members), depth=place.depth + 1, inline=False))
 
 
 def _kubernetes(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
     """`kubernetes.audit`, as the Elastic integration stores an event."""
     inner = _object(members["kubernetes"])
     if "audit" in inner:
-        yield from _text(inner["audit"], _with(place, members))
+        yield from _text(inner["audit"], place.saying(members))
 
 
 def _object(raw: Raw) -> dict[str, Raw]:
@@ -512,48 +388,3 @@ _LAYERS: dict[str, tuple[str, Opener]] = {
 """By the key that shows the wrapping, in the order in which they are tried: its name, and what opens it."""
 _SURE = frozenset({"protoPayload", "protopayload_auditlog", "logEvents", "properties", "records"})
 """Keys after which no other layer is tried: what they hold is foreign if it is no audit event."""
-
-
-# Lines that are no JSON
-
-
-def columns(line: bytes) -> tuple[str, ...]:
-    """The columns of a CSV header of an export that can hold audit events; empty for any other line."""
-    names = tuple(line.decode("utf-8", "replace").strip().replace('"', "").split(","))
-    return names if _HEADERS & set(names) and all(_COLUMN.fullmatch(name) for name in names) else ()
-
-
-_HEADERS = frozenset({"@message", "log_s", "_raw", "AuditId", "message", "textPayload"})
-_COLUMN = re.compile(r"[@_A-Za-z][\w.@ \[\]-]*")
-
-
-def csv_row(line: bytes, names: tuple[str, ...]) -> bytes | None:
-    """A CSV row as the JSON object that it stands for; None where it is no such row."""
-    try:
-        cells = next(csv.reader([line.decode("utf-8", "replace")], strict=True), [])
-    except csv.Error:
-        return None
-    if names and len(cells) == len(names):
-        return msgspec.json.encode(dict(zip(names, cells, strict=True)))
-    record = next((cell for cell in cells if cell.lstrip().startswith("{")), None)
-    return None if record is None else msgspec.json.encode({"_raw": record})
-
-
-def prefixed(line: bytes, start: int) -> tuple[Delivery, str]:
-    """What the text before a record (which begins at `start`) says, and the delivery that writes such a prefix."""
-    prefix = line[:start].decode("utf-8", "replace").strip()
-    if found := _CRI.fullmatch(prefix):
-        return Delivery(moment(found[1])), "cri"
-    if found := _STAMP.fullmatch(prefix):
-        return Delivery(moment(found[1])), "cloudwatch-s3"
-    if found := _HOST.fullmatch(prefix):
-        return Delivery(stream=found[1]), "openshift"
-    if found := _SYSLOG.match(prefix):
-        return Delivery(stream=found[1]), "syslog"
-    return Delivery(), "prefixed"
-
-
-_CRI = re.compile(r"(\d{4}-\d\d-\d\dT\S+) std(?:out|err) [FP]")
-_STAMP = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z)")
-_HOST = re.compile(r"([A-Za-z0-9][\w.-]*)")
-_SYSLOG = re.compile(r"(?:<\d+>)?(?:\d )?(?:[A-Z][a-z]{2} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT\S+) (\S+) ")
