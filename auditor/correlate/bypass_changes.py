@@ -37,7 +37,7 @@ def _placed(write: Write, owners: Owners, bypasses: Bypasses, declared: Declared
         actor=replace(bypass.actor, account=bypass.actor.account or account),
         channel=bypass.channel,
         fields=fields,
-        notes=(*write.notes, f"through Argo CD: {bypass.reason}"),
+        notes=(*write.notes, f"through {'Flux' if owner.is_flux else 'Argo CD'}: {bypass.reason}"),
         evidence=tuple(dict.fromkeys((*write.evidence, *bypass.evidence))),
     )
 

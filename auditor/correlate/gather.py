@@ -15,6 +15,7 @@ from auditor.correlate.coverage import coverage
 from auditor.correlate.declared import Declared
 from auditor.correlate.drift import drifted
 from auditor.correlate.episodes import episodes
+from auditor.correlate.flux_freezes import with_object_freezes
 from auditor.correlate.git_verdict import GitJudge
 from auditor.correlate.identities import Identities
 from auditor.correlate.owners import Owners, instance_label
@@ -75,6 +76,7 @@ class _Gathering:
         told, live = self._told(declared, owners, instance_label(tracking))
         told = through_argo(told, owners, bypasses, declared)
         found = changes.changes(told, lambda write: _owned(owners, write))
+        histories = with_object_freezes(histories, found)
         judge = GitJudge(self._git, histories, revisions_seen(histories), as_of, told)
         judged = verdicts(found, told, Bench(histories, self._facts.settings, judge, declared, bypasses, live, as_of))
         return self._conclude(histories, covered, told, found, judged, live, judge)

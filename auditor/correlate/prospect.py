@@ -131,6 +131,10 @@ def _held(state: ApplicationState, freezes: Sequence[Freeze]) -> str:
     """What keeps the application from syncing by itself, beside its policy; "" for nothing."""
     if state.skip_reconcile or any(freeze.form == "skip-reconcile" for freeze in freezes):
         return "The annotation skip-reconcile holds the application until it is removed"
+    if state.key.is_flux and not state.automated:
+        return "Reconciling is suspended until somebody resumes it"
+    if any(freeze.form == "reconcile-disabled" for freeze in freezes):
+        return "An annotation tells Flux to leave the object alone until it is removed"
     if any(freeze.form == "controller-scaled" for freeze in freezes):
         return "The application controller is scaled down until somebody raises it again"
     if any(freeze.form == "sync-window" for freeze in freezes):

@@ -8,6 +8,7 @@ from datetime import datetime
 from auditor.correlate.bypass import Bypasses
 from auditor.correlate.cluster_verdict import judge_cluster
 from auditor.correlate.declared import Declared
+from auditor.correlate.flux_freezes import concerns
 from auditor.correlate.git_manifest import manifest_of
 from auditor.correlate.git_verdict import GitJudge
 from auditor.correlate.prospect import outlook
@@ -103,7 +104,8 @@ def _rules(change: Change, at: datetime, bench: Bench) -> tuple[JsonObject, ...]
 
 def _open_freezes(change: Change, bench: Bench) -> list[Freeze]:
     history = bench.histories.get(change.application) if change.application else None
-    return [freeze for freeze in history.freezes if freeze.ended_at is None] if history else []
+    freezes = history.freezes if history else ()
+    return [freeze for freeze in freezes if freeze.ended_at is None and concerns(freeze, change.write.object)]
 
 
 def _pressed(application: AppKey | None, write: Write, bypasses: Bypasses) -> str:

@@ -146,6 +146,31 @@ def test_a_suspension_that_nobody_lifts_is_a_finding(shop: Shop) -> None:
     assert "flux resume kustomization shop --namespace flux-system" in found["remedy"]
 
 
+def test_an_object_that_flux_was_told_to_leave_alone_is_frozen(shop: Shop) -> None:
+    key = "kustomize.toolkit.fluxcd.io/reconcile"
+    told: Body = {"metadata": {"annotations": {key: "disabled"}}}
+    shop.cluster.patch(ALICE, deployment(), told, field_manager="kubectl-annotate")
+    shop.edit("app:2")
+    change = next(each for each in shop.changes() if each["fields"][0]["path"] == IMAGE)
+    assert change["next"].startswith("An annotation tells Flux to leave the object alone")
+    [found] = (each for each in shop.answers("findings") if each["ident"] == "freeze-not-lifted")
+    assert ALICE in found["message"]
+
+
+def test_another_branch_in_the_git_repository_is_a_bypass_of_its_author(shop: Shop) -> None:
+    other = copy.deepcopy(shop.manifest)
+    other["spec"]["template"]["spec"]["containers"][0]["image"] = "app:canary"
+    shop.repository.branch("canary")
+    tip = shop.repository.commit(minute(-50), {"apps/shop/deploy/web.yaml": yaml.safe_dump(other)}, "Try a canary")
+    shop.repository.branch("main")
+    shop.cluster.patch(ALICE, shop.source, {"spec": {"ref": {"branch": "canary"}}}, "merge", field_manager="x")
+    shop.manifest = other
+    shop.reconciled(tip, applies=True)
+    [change] = shop.changes()
+    assert (change["cause"], change["actor"]["name"], change["application"]) == ("bypass", ALICE, "shop")
+    assert (change["fields"][0]["git"]["verdict"], change["fields"][0]["git"]["branch"]) == ("on-branch", "canary")
+
+
 def test_another_path_in_the_kustomization_is_a_bypass_of_its_author(shop: Shop) -> None:
     other = copy.deepcopy(shop.manifest)
     other["spec"]["template"]["spec"]["containers"][0]["image"] = "app:canary"
