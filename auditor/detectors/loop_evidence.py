@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from auditor.model.change import FieldChange, SideEffect, Write
-from auditor.model.resource import Leaf, ObjectId, Path
+from auditor.model.resource import UNKNOWN, Leaf, ObjectId, Path
 from auditor.objects import leaves
 
 LONGEST_GAP = timedelta(minutes=20)
@@ -81,30 +81,45 @@ def _pulls(subject: ObjectId, path: Path, history: Sequence[Write]) -> Iterator[
 
     The first pull of an object's life has no such writer and is no pull.
     """
-
-    def same(one: Leaf, other: Leaf) -> bool:
-        return leaves.equal(subject.group, subject.kind, path, one, other)
-
-    other: tuple[str, str, Write | None] | None = None
+    other: _Party | None = None
+    asked: Leaf | None = None
     for write in history:
         field = _field(write.asked, path)
         if write.actor.kind != "gitops":
-            done = _field(write.fields, path)
-            if done is not None:
+            if _field(write.fields, path) is not None:
                 other = (write.actor.name, write.actor.kind, write)
             continue
-        if field is None or not field.after.known:
+        if field is None or not field.after.known or write.operation != "update":
             continue
-        if field.before.known and not same(field.before, field.after) and write.operation == "update":
+        if field.before.known and not leaves.equal(subject.group, subject.kind, path, field.before, field.after):
             unmoved = write.outcome == "no-op" or _side(write, path) is not None
             party = _admission(write, path) if unmoved else other
             if party is not None:
                 yield Pull(write.at, write, field.after, field.before, *party)
-            if not unmoved:
-                other = None
+            other = other if unmoved else None
+        elif _asks_again(write, field.after, asked):
+            yield Pull(write.at, write, field.after, UNKNOWN, *(other or _unseen(write)))
+            other = None
+        asked = field.after
 
 
-def _admission(write: Write, path: Path) -> tuple[str, str, Write | None]:
+_Party = tuple[str, str, Write | None]
+"""Name and kind of the other writer, and its write where it has one of its own."""
+
+
+def _asks_again(write: Write, wanted: Leaf, asked: Leaf | None) -> bool:
+    """Whether the controller sends what it sent last, and the record has no answer that shows why.
+
+    Its patch holds only what it found different, so the value was not kept. An apply holds everything and says nothing.
+    """
+    return not write.resource_version and write.patch_type in ("merge", "strategic") and wanted == asked
+
+
+def _unseen(write: Write) -> _Party:
+    return (", ".join(write.admitted_by) or "a writer that is not recorded", "admission", None)
+
+
+def _admission(write: Write, path: Path) -> _Party:
     side = _side(write, path)
     if side is not None and side.by:
         return side.by, "admission", None

@@ -7,7 +7,7 @@ from statistics import median
 from auditor.config import Config
 from auditor.detectors import Detector, suggestion
 from auditor.detectors.conclusion import conclude, shown, span
-from auditor.detectors.loop_evidence import Loop, loops
+from auditor.detectors.loop_evidence import Loop, Pull, loops
 from auditor.model.application import ApplicationHistory
 from auditor.model.case import Case
 from auditor.model.change import AppKey
@@ -56,8 +56,8 @@ def _finding(case: Case, loop: Loop, application: AppKey | None, history: Applic
     return conclude(
         "sync-loop",
         "low" if ended else "high",
-        f"{loop.object} {path}: {controller} asks for {shown(first.wanted)} and {', '.join(others)} makes it "
-        f"{shown(last.found)}, {len(loop.pulls)} rounds in {span((last.at - first.at).total_seconds())}, "
+        f"{loop.object} {path}: {controller} asks for {shown(first.wanted)} and {', '.join(others)} {_answer(last)}, "
+        f"{len(loop.pulls)} rounds in {span((last.at - first.at).total_seconds())}, "
         f"one every {span(period)} in the median, {_cost(loop)} writes. "
         f"{ended or 'It still runs when the records end.'}",
         REMEDY.get(last.other_kind, "Let one of the two own the field."),
@@ -66,7 +66,7 @@ def _finding(case: Case, loop: Loop, application: AppKey | None, history: Applic
         subject=loop.object,
         path=path,
         actors=(controller, *others),
-        values=(first.wanted.value, last.found.value),
+        values=tuple(value.value for value in (first.wanted, last.found) if value.known),
         first_at=first.at,
         last_at=last.at,
         count=len(loop.pulls),
@@ -79,6 +79,10 @@ def _finding(case: Case, loop: Loop, application: AppKey | None, history: Applic
             for evidence in write.evidence
         ),
     )
+
+
+def _answer(pull: Pull) -> str:
+    return f"makes it {shown(pull.found)}" if pull.found.known else "does not keep it"
 
 
 def _cost(loop: Loop) -> int:

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 from auditor.detectors.sync_loop import DETECTOR
@@ -51,6 +52,21 @@ def test_a_webhook_that_puts_its_value_back_is_a_loop_of_no_op_writes() -> None:
 def test_a_webhook_that_the_record_does_not_name_stays_unnamed() -> None:
     (loop,) = found(DETECTOR, case(writes=[no_op(at) for at in (1, 2, 5)]))
     assert loop.actors == (CONTROLLER.name, "admission (webhook not recorded)")
+
+
+def test_a_value_that_is_asked_for_again_and_again_without_an_answer_is_not_kept() -> None:
+    asked = (field("spec.paused", False, False),)
+    blind = [
+        write(f"b{at}", at, actor=CONTROLLER, cause="gitops", outcome="unproven", asked=asked, fields=())
+        for at in (1, 2, 3, 5)
+    ]
+    (loop,) = found(DETECTOR, case(writes=blind))
+    assert loop.values == (False,)
+    assert "a writer that is not recorded does not keep it" in loop.message
+    applied = [replace(each, patch_type="apply") for each in blind]
+    assert found(DETECTOR, case(writes=applied)) == []
+    answered = [replace(each, resource_version=str(place)) for place, each in enumerate(blind, 1)]
+    assert found(DETECTOR, case(writes=answered)) == []
 
 
 def test_an_autoscaler_without_self_heal_is_no_loop() -> None:
@@ -109,7 +125,15 @@ def test_a_loop_that_runs_until_the_records_end_is_high() -> None:
 
 def test_server_side_apply_that_asks_for_what_is_there_is_no_pull() -> None:
     same = [
-        write(f"same-{at}", at, actor=CONTROLLER, cause="gitops", outcome="no-op", asked=(field(before=3, after=3),))
+        write(
+            f"same-{at}",
+            at,
+            actor=CONTROLLER,
+            cause="gitops",
+            outcome="no-op",
+            patch_type="apply",
+            asked=(field(before=3, after=3),),
+        )
         for at in (1, 2, 3, 4)
     ]
     assert found(DETECTOR, case(writes=same)) == []
