@@ -20,8 +20,8 @@ from auditor.correlate.sequence import Request, Sighting, in_order
 from auditor.model.application import ApplicationState
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import ApplicationSnapshot, ArgoSettings, AuditEvent
-from auditor.model.resource import JsonObject
-from auditor.objects import kinds
+from auditor.model.resource import JsonObject, Path
+from auditor.objects import kinds, patch
 from auditor.objects.document import child
 
 Identify = Callable[[AuditEvent], Actor]
@@ -84,6 +84,25 @@ def application_of(event: AuditEvent, kind: str, known: Mapping[AppKey, object],
     here = [argocd for argocd in config.argocds if argocd.cluster == event.cluster]
     exported = [key for argocd in here if (key := AppKey(argocd.name, event.namespace, event.name, kind)) in known]
     return exported[0] if len(exported) == 1 else AppKey(argocd_of(event, config), event.namespace, event.name, kind)
+
+
+def asks_for(event: AuditEvent, before: ApplicationState | None, *paths: Path) -> bool:
+    """Whether a request names one of these fields: what else its answer shows is an earlier edit's.
+
+    An update that brings an operation is Argo CD's server asking for a sync: it sends the rest back as it had read it.
+    """
+    body, kind = Bodies(event).request, kind_of(event)
+    if body is None or event.subresource:
+        return body is None and not event.subresource
+    if event.verb != "patch":
+        orders = event.verb == "update" and isinstance(body, dict) and bool(body.get("operation"))
+        return not orders or ("operation",) in paths
+    document, group = before.document if before else None, event.api_group
+    form = patch.classify(
+        event.verb, body, event.field_manager, event.force, event.request_uri, event.code, group, kind, document
+    )
+    named = patch.named(body, form, document, group, kind, "", event.field_manager)
+    return any(named.covers(path) for path in paths)
 
 
 def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, sources: FluxSources) -> Course:

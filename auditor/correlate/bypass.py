@@ -12,16 +12,16 @@ from typing import Literal, TypeAlias
 from auditor.config import Config
 from auditor.correlate import flux_sources
 from auditor.correlate.actors import MACHINES
-from auditor.correlate.application_courses import Identify, kind_of
+from auditor.correlate.application_courses import Identify, asks_for, kind_of
 from auditor.correlate.application_documents import last_applied, parse_sources
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.channels import channel
-from auditor.correlate.unseen_edits import UnseenEdits, edits_nothing, is_declared_elsewhere
+from auditor.correlate.unseen_edits import UnseenEdits, is_declared_elsewhere
 from auditor.model.application import ApplicationHistory, ApplicationState, AppSource, RevisionSeen, SyncRecord
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
-from auditor.model.resource import ObjectId
+from auditor.model.resource import ObjectId, Path
 from auditor.objects import patch
 from auditor.objects.document import child
 
@@ -36,6 +36,7 @@ OVERRIDES: frozenset[Form] = frozenset({"override", "target-revision"})
 ARGO_CHANNEL = "Argo CD UI or CLI"
 _SECOND = timedelta(seconds=1)
 _CLOCK = timedelta(milliseconds=50)
+_SOURCES: tuple[Path, ...] = (("spec", "source"), ("spec", "sources"), ("spec", "sourceHydrator"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ class _Hands:
     ) -> _Override | None:
         """The hand that changed the sources; None where a machine did, or where no record says who."""
         event = self._edits.get(state.evidence.event_id)
-        if event is not None and not edits_nothing(event):
+        if event is not None and asks_for(event, before, *_fields(kind_of(event))):
             return self._seen(event, state)
         return self._not_seen(history, before, state)
 
@@ -120,7 +121,7 @@ class _Hands:
             for sync in history.syncs
             if sync.sources == state.sources and before.at <= sync.started_at <= state.at
         ]
-        edit = self._unseen.by_one_hand(history.key, before.at, min([state.at, *used]))
+        edit = self._unseen.by_one_hand(history.key, before.at, min([state.at, *used]), _fields(history.key.kind))
         if edit is None:
             return None
         by_argo = edit.actor.rule.startswith("argocd-")
@@ -303,6 +304,11 @@ def _declarations(history: ApplicationHistory, hands: _Hands) -> Iterator[_Decla
             held = override if state.sources != sources else None
             yield _Declared(min(state.at, override.began_at) if override else state.at, sources, held)
         before = state
+
+
+def _fields(kind: str) -> tuple[Path, ...]:
+    """What of an application says what is applied; of one of Flux the whole spec."""
+    return _SOURCES if kind == "Application" else (("spec",),)
 
 
 def _declared_by_parent(state: ApplicationState) -> tuple[AppSource, ...]:

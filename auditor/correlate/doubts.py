@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from auditor.correlate import settlement
 from auditor.correlate.ownership_evidence import Witness, settle
-from auditor.correlate.state import Before
+from auditor.correlate.state import Before, version
 from auditor.model.change import Write
 from auditor.model.resource import Path
 
@@ -61,6 +61,8 @@ class Doubts:
         if write.fields_known:
             return settlement.confirm(write, witness.body, names)
         earlier = doubt.before.state
-        if doubt.alone and earlier.comparable and earlier.body is not None:
-            return settlement.confirm_unseen(write, earlier.body, witness.body, names)
-        return write
+        if not (doubt.alone and earlier.comparable and earlier.body is not None):
+            return write
+        told = settlement.confirm_unseen(write, earlier.body, witness.body, names)
+        may_have_put_back = witness.is_answer and version(witness.body) != earlier.version
+        return write if told.outcome == "no-op" and may_have_put_back else told

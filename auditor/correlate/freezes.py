@@ -11,15 +11,17 @@ from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from auditor.config import ArgoCDConfig, Config
-from auditor.correlate.application_courses import Course, Identify, Step
+from auditor.correlate.application_courses import Course, Identify, Step, asks_for
+from auditor.correlate.application_documents import SKIP_RECONCILE
 from auditor.correlate.application_requests import object_in
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.flux_documents import PARENT
-from auditor.correlate.unseen_edits import UnseenEdits, edits_nothing, is_declared_elsewhere
+from auditor.correlate.unseen_edits import UnseenEdits, is_declared_elsewhere
 from auditor.model.application import ApplicationState, Freeze, SyncRecord
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import ArgoSettings, AuditEvent
+from auditor.model.resource import Path
 from auditor.objects.document import child, text
 
 Form: TypeAlias = Literal[
@@ -43,6 +45,7 @@ CONTROLLERS = {
 
 _AUTO_SYNC_OFF = ("automated-removed", "automated-disabled")
 NOBODY = Actor("", "unknown", known_by="only the states before and after are recorded")
+_AUTOMATED: Path = ("spec", "syncPolicy", "automated")
 _ROLLBACK_WITHIN = timedelta(minutes=1)
 """Between switching auto-sync off and the rollback itself: the UI does both, one after the other."""
 
@@ -126,11 +129,11 @@ def _of_application(course: Course, hands: "_Hands", identify: Identify) -> Iter
     for step in course.steps:
         if step.before is None:
             continue
-        for group, (form_of, ends) in _FORMS.items():
+        for group, (form_of, ends, fields) in _FORMS.items():
             form = form_of(step.before, step.state)
             if form is None and not (group in open_ and ends(step.state)):
                 continue
-            hand = hands.behind(course.key, step)
+            hand = hands.behind(course.key, step, fields)
             if group in open_ and ends(step.state):
                 yield end(open_.pop(group), step.state, hand, _declared_by(step.before, hand.actor))
             elif form is not None and hand.actor.kind != "gitops":
@@ -154,15 +157,15 @@ class _Hands:
         self._identify = identify
         self._unseen = unseen
 
-    def behind(self, key: AppKey, step: Step) -> Hand:
+    def behind(self, key: AppKey, step: Step, fields: tuple[Path, ...]) -> Hand:
         cited = (step.state.evidence,)
-        if step.event is not None and not edits_nothing(step.event):
+        if step.event is not None and asks_for(step.event, step.before, *fields):
             actor, further = who(step.event, "Application", self._statements, self._identify)
             return Hand(actor, (*cited, *further))
         before = step.before
         if before is None or is_declared_elsewhere(before) or is_declared_elsewhere(step.state):
             return Hand(NOBODY, cited, not_before=before.at if before else None)
-        edit = self._unseen.by_one_hand(key, before.at, step.state.at)
+        edit = self._unseen.by_one_hand(key, before.at, step.state.at, fields)
         if edit is None:
             return Hand(NOBODY, cited, not_before=before.at)
         return Hand(edit.actor, (*edit.evidence, *cited), edit.at)
@@ -187,13 +190,22 @@ def _reconcile_off(before: ApplicationState, after: ApplicationState) -> Form | 
 
 _FORMS: Mapping[
     str,
-    tuple[Callable[[ApplicationState, ApplicationState], Form | None], Callable[[ApplicationState], bool]],
+    tuple[
+        Callable[[ApplicationState, ApplicationState], Form | None],
+        Callable[[ApplicationState], bool],
+        tuple[Path, ...],
+    ],
 ] = {
-    "auto-sync": (_auto_sync_off, lambda state: state.automated),
-    "self-heal": (_self_heal_off, lambda state: state.self_heal),
-    "reconcile": (_reconcile_off, lambda state: not state.skip_reconcile),
+    "auto-sync": (_auto_sync_off, lambda state: state.automated, (_AUTOMATED, ("spec", "suspend"))),
+    "self-heal": (_self_heal_off, lambda state: state.self_heal, (_AUTOMATED,)),
+    "reconcile": (
+        _reconcile_off,
+        lambda state: not state.skip_reconcile,
+        (("metadata", "annotations", SKIP_RECONCILE),),
+    ),
 }
-"""What begins a freeze, and what ends it. One application may be frozen in several forms at once."""
+"""What begins a freeze, what ends it, and the fields that hold it. One application may be frozen in several forms at
+once."""
 
 
 def _declared_by(state: ApplicationState, actor: Actor) -> str:

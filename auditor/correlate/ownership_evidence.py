@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from auditor.correlate.attribution import is_operation
 from auditor.correlate.channels import CHANNELS
 from auditor.correlate.state import Before, State, marks, metadata
 from auditor.model.change import Actor, Evidence, FieldChange, Write
@@ -46,6 +47,8 @@ class Witness:
     object: ObjectId
     body: JsonObject
     evidence: tuple[Evidence, ...]
+    is_answer: bool = False
+    """It is the answer to a request that may have set anything, and no sight of the object between two requests."""
 
 
 def settle(write: Write, witness: Witness, others: Sequence[Write], before: Before) -> Write:
@@ -140,7 +143,7 @@ def _differing(owner: Owner, witness: Witness, before: Before) -> Iterator[Field
     subject = witness.object
     for path, value in leaves.leaves(witness.body, subject.group, subject.kind):
         earlier = before.lookup(path)
-        owned = _owns(owner, path, subject)
+        owned = _owns(owner, path, subject) and not is_operation(subject, path)
         if owned and not leaves.equal(subject.group, subject.kind, path, earlier, leaf(value)):
             yield FieldChange(path, earlier, leaf(value))
 

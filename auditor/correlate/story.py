@@ -211,7 +211,7 @@ class Story:
         outcome, persisted = settlement.settle_update(request, found, before, after)
         if outcome == "status" and begun.cause == "out-of-band":
             outcome = "access"
-        witness = None if stored is None else Witness(self._subject, stored, begun.evidence)
+        witness = None if stored is None else Witness(self._subject, stored, begun.evidence, is_answer=True)
         if witness is not None:
             self._doubts.settle(witness, lambda path: _names(found, path))
         written = _with_account(replace(begun, outcome=outcome, persisted=persisted), found)

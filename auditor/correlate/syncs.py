@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
-from auditor.correlate.application_courses import Course, Identify, Step
+from auditor.correlate.application_courses import Course, Identify, Step, asks_for
 from auditor.correlate.application_documents import canonical, parse_sources, revisions
 from auditor.correlate.argo_identity import Statements, argo_user, evidence_of, is_server
 from auditor.model.application import ApplicationState, AppSource, SyncRecord, SyncResource
@@ -110,7 +110,8 @@ def _from_states(course: Course, identify: Identify) -> list[_Draft]:
 
 def _asks(step: Step) -> bool:
     operation = child(step.state.document, "operation")
-    return bool(operation) and (step.before is None or child(step.before.document, "operation") != operation)
+    brought = bool(operation) and (step.before is None or child(step.before.document, "operation") != operation)
+    return brought and step.event is not None and asks_for(step.event, step.before, ("operation",))
 
 
 def _continues(draft: _Draft, state: JsonObject) -> bool:

@@ -12,17 +12,16 @@ from datetime import datetime, timedelta
 
 from auditor.config import Config
 from auditor.correlate.actors import MACHINES
-from auditor.correlate.application_courses import Identify, application_of, kind_of
+from auditor.correlate.application_courses import Identify, application_of, asks_for, kind_of
 from auditor.correlate.application_requests import is_stored
 from auditor.correlate.argo_identity import Statements, argo_user, evidence_of, is_server
-from auditor.correlate.bodies import Bodies
 from auditor.correlate.flux_documents import PARENT
 from auditor.model.application import ApplicationState
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import AuditEvent
+from auditor.model.resource import Path
 
 _EDITED = re.compile(r"\b(?:updated|patched) application\b|\bunset ")
-_REPORTED = {"status", "operation"}
 _JOINED_WITHIN = timedelta(seconds=3)
 _STATUS_WRITERS = frozenset({"argocd-application-controller", "argocd-manager", "flux-controller"})
 """Rules of those who report into the object all day, and edit a spec only where another application declares it."""
@@ -40,14 +39,6 @@ class Edit:
 def is_declared_elsewhere(state: ApplicationState) -> bool:
     """Whether a parent or a set declares an application, so that a controller may have edited it."""
     return bool(state.tracking_id or state.owner_set or state.labels.get(PARENT[0]))
-
-
-def edits_nothing(event: AuditEvent) -> bool:
-    """Whether a request is a report or asks for a sync: what its answer shows of the spec is an earlier edit's."""
-    if event.verb != "patch":
-        return False
-    body = Bodies(event).request
-    return event.subresource == "status" or (isinstance(body, dict) and bool(body) and body.keys() <= _REPORTED)
 
 
 class UnseenEdits:
@@ -69,9 +60,11 @@ class UnseenEdits:
             if kind and is_stored(event) and event.verb in ("update", "patch") and not event.subresource:
                 self._requests[application_of(event, kind, applications, config)].append(event)
 
-    def by_one_hand(self, key: AppKey, after: datetime, until: datetime) -> Edit | None:
-        """The first edit in `(after, until]`, where all edits in it are one hand's; None where that is not shown."""
-        requests = [event for event in self._requests.get(key, ()) if after < event.at <= until]
+    def by_one_hand(self, key: AppKey, after: datetime, until: datetime, fields: tuple[Path, ...]) -> Edit | None:
+        """The first edit in `(after, until]` that may be one of `fields`, where all of them are one hand's; None where
+        that is not shown."""
+        near = (event for event in self._requests.get(key, ()) if after < event.at <= until)
+        requests = [event for event in near if asks_for(event, None, *fields)]
         found = [*self._told(key, after, until)]
         for event in requests:
             actor = self._identify(event)

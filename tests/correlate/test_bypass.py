@@ -124,6 +124,15 @@ def test_nobody_is_named_for_a_change_between_two_exports() -> None:
     assert story.bypass(0.15) is None
 
 
+def test_an_override_that_is_not_recorded_is_not_under_whoever_wrote_next() -> None:
+    story = Story({}).created(-60).synced(-50).edited(0, "carol", {"spec": {"source": helm(replicas="2")}})
+    story.events.pop()
+    story.said.pop()
+    story.patched(1, "dave@acme.example", {"metadata": {"labels": {"team": "shop"}}}).synced(1.1)
+    bypass = story.bypass(1.15)
+    assert bypass is None or bypass.actor.name == ""
+
+
 def test_who_claims_to_be_another_in_the_operation_is_not_believed() -> None:
     story = Story().created(-60)
     operation = {"initiatedBy": {"username": "carol"}, "sync": {"revision": "h1", "manifests": ["x"]}}

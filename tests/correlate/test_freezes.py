@@ -65,6 +65,29 @@ def test_the_parent_application_undoes_a_freeze() -> None:
     assert (freeze.undone, freeze.undone_by) == (True, "root")
 
 
+def refreshed(story: Story, at: float, **given: Any) -> Story:
+    """The controller takes an order to refresh off the object, as it does by JSON Patch."""
+    removal = [{"op": "remove", "path": "/metadata/annotations/argocd.argoproj.io~1refresh"}]
+    event = application_event(at, CONTROLLER, "patch", removal, copy.deepcopy(story.document), **given)
+    story.events.append(event)
+    return story
+
+
+def test_a_freeze_whose_lifting_is_not_recorded_is_not_the_next_writer_s_to_have_undone() -> None:
+    story = Story(SELF_HEALING).created(-60).patched(0, DAVE, OFF)
+    story.patched(10, DAVE, policy(**SELF_HEALING)).events.pop()
+    (freeze,) = refreshed(story, 10.1).history().freezes
+    assert freeze.ended_by is not None
+    assert (freeze.ended_by.name, freeze.undone) == ("", False)
+
+
+def test_who_asks_for_a_sync_sends_a_freeze_back_that_somebody_else_made() -> None:
+    story = Story(SELF_HEALING).created(-60)
+    story.patched(0, DAVE, OFF).events.pop()
+    (freeze,) = story.synced(5, by="carol", said="initiated sync to main (c1)").history().freezes
+    assert freeze.began_by.name == ""
+
+
 def test_an_application_set_undoes_a_freeze() -> None:
     story = Story(SELF_HEALING)
     story.document["metadata"]["ownerReferences"] = [{"kind": "ApplicationSet", "name": "shops"}]

@@ -329,6 +329,15 @@ def test_a_later_body_shows_that_a_request_stored_nothing(cluster: Cluster) -> N
     assert told(bare, later)[-1].outcome == "no-op"
 
 
+def test_what_the_next_write_put_back_is_not_shown_to_have_stored_nothing(cluster: Cluster) -> None:
+    cluster.create(ARGOCD, config_map())
+    cluster.patch(ALICE, config_map(), {"data": {"POOL": "50"}})
+    cluster.patch(ARGOCD, config_map(), {"data": {"POOL": None}})
+    truncated = replace(cluster.events[-2], request=None, response=None, truncated=True)
+    write = told([*cluster.events[:-2], truncated, cluster.events[-1]])[-2]
+    assert (write.actor.name, write.outcome) == (ALICE, "unproven")
+
+
 def test_a_bare_delete_is_proven_by_the_create_after_it(cluster: Cluster) -> None:
     cluster.delete(ALICE, deployment())
     bare = without(cluster.events, "request", "response")
