@@ -1,5 +1,7 @@
 """Requests on the objects of a GitOps tool: whose they are, and what they make of a document."""
 
+from datetime import datetime
+
 import orjson
 
 from auditor.config import Config
@@ -52,8 +54,8 @@ def object_in(body: bytes) -> JsonObject | None:
     return value if isinstance(value, dict) else None
 
 
-def sighting(exported: ApplicationSnapshot | ArgoSettings, group: str = GROUP) -> Sighting:
-    """An exported document in its place among the requests on it."""
+def sighting(exported: ApplicationSnapshot | ArgoSettings, group: str = GROUP, at: datetime | None = None) -> Sighting:
+    """An exported document in its place among the requests on it. `at` is when it was so, where that is not in it."""
     return Sighting(
         ObjectSnapshot(
             cluster=exported.argocd,
@@ -64,7 +66,7 @@ def sighting(exported: ApplicationSnapshot | ArgoSettings, group: str = GROUP) -
             name=exported.name,
             uid="",
             resource_version=exported.resource_version,
-            at=exported.at if isinstance(exported, ApplicationSnapshot) else None,
+            at=exported.at if isinstance(exported, ApplicationSnapshot) else at,
             body=exported.body,
             origin=exported.origin,
         )

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -11,18 +11,22 @@ from auditor.correlate.application_documents import canonical
 from auditor.correlate.application_requests import argocd_of, document_after, is_stored, object_in, sighting
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.sequence import Request, Sighting, in_order
-from auditor.model.application import AppSource
+from auditor.model.application import ApplicationState, AppSource
 from auditor.model.change import AppKey, Evidence
 from auditor.model.facts import ArgoSettings, AuditEvent
 from auditor.model.resource import JsonObject
 from auditor.objects import kinds
 from auditor.objects.document import child, items, maps, text
+from auditor.objects.timestamps import latest_moment
 
 GROUP = "source.toolkit.fluxcd.io"
 _KINDS = frozenset({"GitRepository", "HelmRepository", "HelmChart", "OCIRepository", "Bucket"})
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 _RECURSIVE = canonical({"directory": {"recurse": True}})
 """Without a kustomization in the folder Flux makes one of all manifests below it."""
+
+Documents = Callable[[JsonObject], JsonObject | None]
+"""The source that a reference means, None where the records do not hold it."""
 
 Name = tuple[str, str, str, str]
 """Argo CD in the configuration, kind, namespace, name."""
@@ -34,7 +38,7 @@ class Edition:
 
     at: datetime
     document: JsonObject
-    evidence: Evidence | None
+    evidence: Evidence
     event: AuditEvent | None
 
 
@@ -45,7 +49,7 @@ class FluxSources:
         entries: dict[Name, list[Request | Sighting]] = defaultdict(list)
         for each in settings:
             if each.kind in _KINDS:
-                entries[each.argocd, each.kind, each.namespace, each.name].append(sighting(each, GROUP))
+                entries[each.argocd, each.kind, each.namespace, each.name].append(_exported(each))
         for event in events:
             kind = kinds.kind_of(GROUP, event.resource) if event.api_group == GROUP else None
             if kind in _KINDS and is_stored(event) and not event.subresource:
@@ -55,68 +59,86 @@ class FluxSources:
 
     def of(self, key: AppKey, spec: JsonObject, at: datetime) -> tuple[AppSource, ...]:
         """The source of an application with this spec; one that cannot be rendered says why."""
-        if key.kind == "Kustomization":
-            return (self._kustomization(key, spec, at),)
-        return (self._release(key, spec, at),)
+        return (_source(key, spec, lambda reference: self._document(key, reference, at)),)
 
     def editions(self, key: AppKey, spec: JsonObject) -> Sequence[Edition]:
         """All that the source of an application with this spec ever was, oldest first."""
-        reference = child(spec, "sourceRef") or child(child(child(spec, "chart"), "spec"), "sourceRef")
-        return self._editions.get(_name(key, reference or child(spec, "chartRef")), ())
-
-    def _kustomization(self, key: AppKey, spec: JsonObject, at: datetime) -> AppSource:
-        problem = next(_beyond_kustomize(spec), "")
-        options = _options(spec)
-        return self._in_git(
-            key,
-            child(spec, "sourceRef"),
-            at,
-            _folder(text(spec, "path")),
-            "kustomize" if options else "auto",
-            canonical(options) if options else _RECURSIVE,
-            problem,
-        )
-
-    def _release(self, key: AppKey, spec: JsonObject, at: datetime) -> AppSource:
-        chart = child(child(spec, "chart"), "spec")
-        reference = child(chart, "sourceRef")
-        name = text(spec, "releaseName") or "-".join(filter(None, (text(spec, "targetNamespace"), key.name)))
-        options: JsonObject = {"releaseName": name}
-        if values := child(spec, "values"):
-            options["valuesObject"] = values
-        if files := items(chart, "valuesFiles"):
-            options["valueFiles"] = list(files)
-        problem = next(_beyond_helm(spec), "")
-        if text(reference, "kind") == "GitRepository":
-            return self._in_git(key, reference, at, _folder(text(chart, "chart")), "helm", canonical(options), problem)
-        document = self._document(key, reference, at)
-        if text(reference, "kind") != "HelmRepository":
-            problem = f"its chart comes from {_called(reference or child(spec, 'chartRef'))}, which is not read here"
-        elif document is None:
-            problem = f"the records do not hold {_called(reference)}, from which its chart comes"
-        url = text(child(document or {}, "spec"), "url")
-        version = text(chart, "version") or "*"
-        return AppSource(url, "", version, text(chart, "chart"), "", "helm", canonical(options), problem)
-
-    def _in_git(
-        self, key: AppKey, reference: JsonObject, at: datetime, path: str, kind: str, options: str, problem: str
-    ) -> AppSource:
-        document = self._document(key, reference, at)
-        spec = child(document or {}, "spec")
-        if text(reference, "kind") != "GitRepository":
-            problem = f"its manifests come from {_called(reference)}, not from git"
-        elif document is None:
-            problem = f"the records do not hold {_called(reference)}, which it is made from"
-        elif items(spec, "include"):
-            problem = f"{_called(reference)} includes other repositories"
-        target = _target(child(spec, "ref")) if document is not None else ""
-        return AppSource(text(spec, "url"), path, target, "", "", kind, options, problem)  # type: ignore[arg-type]
+        return self._editions.get(_name(key, _reference(spec)), ())
 
     def _document(self, key: AppKey, reference: JsonObject, at: datetime) -> JsonObject | None:
         """The source at a moment: the last edition not after it, else the first one there is."""
         editions = self._editions.get(_name(key, reference), [])
         place = bisect_right(editions, at, key=lambda edition: edition.at) - 1
         return editions[max(place, 0)].document if editions else None
+
+
+def declared_sources(state: ApplicationState, spec: JsonObject) -> tuple[AppSource, ...]:
+    """The sources that a manifest of an application with this spec declares, () where it refers to another source than
+    the application did in a state: what that holds is then not at hand."""
+    own = child(state.document, "spec")
+    if not state.sources or _reference(own) != _reference(spec):
+        return ()
+    known = state.sources[0]
+    held: JsonObject = {"spec": {"url": known.repo_url, "ref": {"name": known.target_revision}}}
+    return (_source(state.key, spec, lambda reference: held if known.repo_url else None),)
+
+
+def _reference(spec: JsonObject) -> JsonObject:
+    """Where a spec refers to its source."""
+    chart = child(child(spec, "chart"), "spec")
+    return child(spec, "sourceRef") or child(chart, "sourceRef") or child(spec, "chartRef")
+
+
+def _source(key: AppKey, spec: JsonObject, document: Documents) -> AppSource:
+    return _kustomization(spec, document) if key.kind == "Kustomization" else _release(key, spec, document)
+
+
+def _kustomization(spec: JsonObject, document: Documents) -> AppSource:
+    problem = next(_beyond_kustomize(spec), "")
+    options = _options(spec)
+    return _in_git(
+        child(spec, "sourceRef"),
+        document(child(spec, "sourceRef")),
+        _folder(text(spec, "path")),
+        "kustomize" if options else "auto",
+        canonical(options) if options else _RECURSIVE,
+        problem,
+    )
+
+
+def _release(key: AppKey, spec: JsonObject, document: Documents) -> AppSource:
+    chart = child(child(spec, "chart"), "spec")
+    reference = child(chart, "sourceRef")
+    name = text(spec, "releaseName") or "-".join(filter(None, (text(spec, "targetNamespace"), key.name)))
+    options: JsonObject = {"releaseName": name}
+    if values := child(spec, "values"):
+        options["valuesObject"] = values
+    if files := items(chart, "valuesFiles"):
+        options["valueFiles"] = list(files)
+    problem, found = next(_beyond_helm(spec), ""), document(reference)
+    if text(reference, "kind") == "GitRepository":
+        return _in_git(reference, found, _folder(text(chart, "chart")), "helm", canonical(options), problem)
+    if text(reference, "kind") != "HelmRepository":
+        problem = f"its chart comes from {_called(reference or child(spec, 'chartRef'))}, which is not read here"
+    elif found is None:
+        problem = f"the records do not hold {_called(reference)}, from which its chart comes"
+    url = text(child(found or {}, "spec"), "url")
+    version = text(chart, "version") or "*"
+    return AppSource(url, "", version, text(chart, "chart"), "", "helm", canonical(options), problem)
+
+
+def _in_git(
+    reference: JsonObject, document: JsonObject | None, path: str, kind: str, options: str, problem: str
+) -> AppSource:
+    spec = child(document or {}, "spec")
+    if text(reference, "kind") != "GitRepository":
+        problem = f"its manifests come from {_called(reference)}, not from git"
+    elif document is None:
+        problem = f"the records do not hold {_called(reference)}, which it is made from"
+    elif items(spec, "include"):
+        problem = f"{_called(reference)} includes other repositories"
+    target = _target(child(spec, "ref")) if document is not None else ""
+    return AppSource(text(spec, "url"), path, target, "", "", kind, options, problem)  # type: ignore[arg-type]
 
 
 def _editions(kind: str, entries: Sequence[Request | Sighting]) -> Iterator[Edition]:
@@ -126,7 +148,9 @@ def _editions(kind: str, entries: Sequence[Request | Sighting]) -> Iterator[Edit
     for entry in in_order(entries):
         event = entry.event if isinstance(entry, Request) else None
         if isinstance(entry, Sighting):
-            found, evidence = object_in(entry.snapshot.body), None
+            found, seen = object_in(entry.snapshot.body), entry.snapshot
+            evidence = Evidence("object", f"{seen.name}@{seen.resource_version}", seen.origin)
+            last = max(last, seen.at or last) if document is not None else last
         elif entry.event.verb in ("delete", "deletecollection"):
             continue
         else:
@@ -135,6 +159,11 @@ def _editions(kind: str, entries: Sequence[Request | Sighting]) -> Iterator[Edit
         if found is not None and (document is None or found.get("spec") != document.get("spec")):
             yield Edition(last, found, evidence, event)
         document = found or document
+
+
+def _exported(settings: ArgoSettings) -> Sighting:
+    """An export of a source: it is no older than the latest time that stands in it."""
+    return sighting(settings, GROUP, latest_moment(object_in(settings.body) or {}))
 
 
 def _name(key: AppKey, reference: JsonObject) -> Name:

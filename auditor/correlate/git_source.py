@@ -7,7 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from auditor.correlate.application_courses import group_of
 from auditor.correlate.application_documents import parse_sources
+from auditor.correlate.flux_documents import PARENT
+from auditor.correlate.flux_sources import declared_sources
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.change import AppKey
 from auditor.model.desired import DesiredState, GitReader, Landing
@@ -56,7 +59,10 @@ def epochs(
 def parent_of(
     history: ApplicationHistory, applications: Mapping[AppKey, ApplicationHistory]
 ) -> ApplicationHistory | None:
-    """The application whose tracking-id the Application bears, if it is the Application's own."""
+    """The application whose tracking-id the Application bears, if it is the Application's own; under Flux the
+    Kustomization that its labels name."""
+    if history.key.is_flux:
+        return _kustomization_of(history, applications)
     for state in history.states:
         owner, _, place = state.tracking_id.partition(":")
         if not owner or not place.endswith(f"/{history.key.name}"):
@@ -66,6 +72,14 @@ def parent_of(
             if key.argocd == history.key.argocd and key.name == name and key != history.key:
                 return other
     return None
+
+
+def _kustomization_of(
+    history: ApplicationHistory, applications: Mapping[AppKey, ApplicationHistory]
+) -> ApplicationHistory | None:
+    name, namespace = (history.states[0].labels.get(label, "") for label in PARENT)
+    key = AppKey(history.key.argocd, namespace, name, "Kustomization")
+    return applications.get(key) if key != history.key else None
 
 
 def _declared(
@@ -83,6 +97,8 @@ def _declared(
         if manifest is None:
             continue
         state = _with_spec(first, child(manifest, "spec"))
+        if not state.sources:
+            continue
         if before is None or state.sources != before.sources:
             yield Epoch(state, landing if before is not None else None, landing, above)
             before = state
@@ -108,13 +124,15 @@ def _manifest(desired: DesiredState, state: ApplicationState) -> JsonObject | No
         (
             manifest
             for key, manifest in desired.objects.items()
-            if key.group == "argoproj.io" and key.kind == "Application" and key.name == state.key.name
+            if key.group == group_of(state.key.kind) and (key.kind, key.name) == (state.key.kind, state.key.name)
         ),
         None,
     )
 
 
 def _with_spec(state: ApplicationState, spec: JsonObject) -> ApplicationState:
+    if state.key.is_flux:
+        return replace(state, sources=declared_sources(state, spec))
     destination = child(spec, "destination")
     return replace(
         state,

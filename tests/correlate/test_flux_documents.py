@@ -10,10 +10,12 @@ from auditor.config import ArgoCDConfig, ClusterConfig, Config
 from auditor.correlate.actors import identify
 from auditor.correlate.applications import histories
 from auditor.correlate.flux_documents import commit_of
+from auditor.correlate.flux_sources import declared_sources
+from auditor.correlate.git_source import parent_of
 from auditor.model.application import ApplicationHistory
 from auditor.model.change import AppKey
 from auditor.model.facts import ApplicationSnapshot, ArgoSettings
-from tests.factories import ORIGIN, minute
+from tests.factories import ORIGIN, app_state, history, minute
 
 CONFIG = Config(
     Path("."),
@@ -152,3 +154,38 @@ def test_a_kustomization_and_a_release_of_one_name_are_two_applications() -> Non
 def test_a_document_of_another_shape_stops_nothing(broken: bytes) -> None:
     exported = ApplicationSnapshot("flux", "Kustomization", "flux-system", "web", "7", minute(0), broken, ORIGIN)
     assert len(histories([exported], [], [], [], CONFIG, identify)) == 1
+
+
+def test_a_branch_that_two_exports_of_a_source_show_changed_between_them() -> None:
+    def repository(branch: str, at: str, version: str) -> ArgoSettings:
+        status = {"conditions": [{"type": "Ready", "lastTransitionTime": at}]}
+        body = {"kind": "GitRepository", "spec": {"url": URL, "ref": {"branch": branch}}, "status": status}
+        return ArgoSettings("flux", "GitRepository", "flux-system", "deploy", version, orjson.dumps(body), ORIGIN)
+
+    exports = [repository("main", "2026-11-30T08:00:00Z", "1"), repository("canary", "2026-11-30T09:10:00Z", "9")]
+    states = known("Kustomization", GIT, *exports).states
+    assert [(state.at, state.sources[0].target_revision) for state in states] == [
+        (minute(0), "main"),
+        (minute(10), "canary"),
+    ]
+
+
+def test_the_kustomization_that_applies_a_release_declares_its_values() -> None:
+    chart = {"chart": "charts/web", "sourceRef": {"kind": "GitRepository", "name": "deploy"}}
+    spec: dict[str, Any] = {"chart": {"spec": chart}, "values": {"replicas": 2}}
+    (state,) = known("HelmRelease", spec).states
+    (declared,) = declared_sources(state, spec | {"values": {"replicas": 5}})
+    assert (declared.repo_url, declared.target_revision) == (URL, "master")
+    assert orjson.loads(declared.options)["valuesObject"] == {"replicas": 5}
+    other = {"chart": {"spec": chart | {"sourceRef": {"kind": "GitRepository", "name": "other"}}}}
+    assert declared_sources(state, other) == ()
+
+
+def test_the_parent_of_a_release_is_the_kustomization_in_its_labels() -> None:
+    labels = {"kustomize.toolkit.fluxcd.io/name": "apps", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
+    release = history(app_state(0, AppKey("flux", "shop", "web", "HelmRelease"), labels=labels))
+    own = history(release.states[0], key=release.states[0].key)
+    apps = AppKey("flux", "flux-system", "apps", "Kustomization")
+    parent = history(app_state(0, apps), key=apps)
+    assert parent_of(own, {own.key: own, apps: parent}) is parent
+    assert parent_of(own, {own.key: own}) is None
