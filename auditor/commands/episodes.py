@@ -72,10 +72,15 @@ def show_episodes(found: "Iterable[Episode]") -> None:
 
     out, count = console(), 0
     for episode in found:
-        end = f"{episode.ended_at:%H:%M:%S}" if episode.ended_at else "open"
-        when = f"{episode.began_at:%Y-%m-%d %H:%M:%S} to {end} UTC"
-        out.print(Text.assemble(text(episode.application.name, "bold"), "  ", text(when), "  ", text(episode.id[:12])))
-        steps = Table(box=None, show_header=False, pad_edge=False)
+        out.print(
+            Text.assemble(
+                text(episode.application.name, "bold"), "  ", text(_span(episode)), "  ", text(episode.id, "dim")
+            )
+        )
+        steps = Table.grid(padding=(0, 2, 0, 0))
+        for _ in range(3):
+            steps.add_column(no_wrap=True)
+        steps.add_column(overflow="fold")
         for step in episode.steps:
             at = f"{step.at:%H:%M:%S}" if step.at else ""
             style = "cyan" if step.state == "done" else "yellow" if step.state in ("missing", "late") else ""
@@ -85,6 +90,14 @@ def show_episodes(found: "Iterable[Episode]") -> None:
         out.print(Padding(steps, (0, 0, 1, 2)))
         count += 1
     out.print(text(f"{count or 'No'} episode{'' if count == 1 else 's'}.", "dim"))
+
+
+def _span(episode: "Episode") -> str:
+    began, ended = episode.began_at, episode.ended_at
+    if ended is None:
+        return f"since {began:%Y-%m-%d %H:%M:%S} UTC, open"
+    same_day = began.date() == ended.date()
+    return f"{began:%Y-%m-%d %H:%M:%S} to {ended:{'%H:%M:%S' if same_day else '%Y-%m-%d %H:%M:%S'}} UTC"
 
 
 COMMAND = Command("episodes", episodes, QUESTIONS, 9)

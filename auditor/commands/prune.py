@@ -52,19 +52,12 @@ def prune(
 
 def show_pruned(counted: "Sequence[Pruned]", before: "datetime", sizes: tuple[int, int], *, dry_run: bool) -> None:
     """A line a kind of record: what goes, and what stays though it is as old."""
-    from rich.table import Table
-
-    from auditor.console.answer import console, text
+    from auditor.console.answer import Column, console, say_table, text
 
     out = console()
     out.print(text(f"Records before {before:%Y-%m-%d %H:%M:%S} UTC", "bold"))
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("")
-    for title in ("would go" if dry_run else "gone", "stay"):
-        table.add_column(title, justify="right")
-    for one in counted:
-        table.add_row(text(one.name), text(f"{one.gone:,}"), text(f"{one.stayed:,}"))
-    out.print(table)
+    columns = (Column(""), Column("would go" if dry_run else "gone", number=True), Column("stay", number=True))
+    say_table(out, columns, [[text(one.name), text(f"{one.gone:,}"), text(f"{one.stayed:,}")] for one in counted])
     out.print(text("What stays is what changes past git, findings and episodes rest on, and last known states."))
     out.print(text("Git, announcements, settings and what was read of each source stay too.", "dim"))
     if dry_run:

@@ -59,19 +59,19 @@ def ordered(gaps: "Sequence[Gap]") -> "list[Gap]":
 def show_sources(marks: "Sequence[SourceMark]", skipped: "Sequence[Skipped]", gaps: "Sequence[Gap]") -> None:
     """A line a source, then what was skipped, then what is missing for each question."""
     from rich.padding import Padding
-    from rich.table import Table
 
-    from auditor.console.answer import console, text
+    from auditor.console.answer import Column, console, say_table, text
 
     out = console()
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in ("source", "format", "records", "covers, UTC"):
-        table.add_column(title, justify="right" if title == "records" else "left", overflow="fold")
+    columns = (Column("source"), Column("format"), Column("records", number=True), Column("covers, UTC"))
+    rows = [[text(mark.source), text(mark.format), text(f"{mark.events:,}"), text(_span(mark))] for mark in marks]
+    if rows:
+        say_table(out, columns, rows, brief=True)
+    else:
+        out.print(text("Nothing was collected."))
     for mark in marks:
-        table.add_row(text(mark.source), text(mark.format), text(f"{mark.events:,}"), text(_span(mark)))
         if mark.problem:
-            table.add_row(text(mark.problem, "yellow"))
-    out.print(table if marks else text("Nothing was collected."))
+            out.print(text(f"{mark.source}: {mark.problem}", "yellow"))
     for one in skipped[:_SHOWN_SKIPS]:
         out.print(text(f"skipped: {one.source} at byte {one.offset:,}: {one.reason}", "yellow"))
     if len(skipped) > _SHOWN_SKIPS:

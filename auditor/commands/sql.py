@@ -49,16 +49,10 @@ def _plain(value: object) -> str | int | float | None:
 
 
 def _show(columns: "Sequence[str]", rows: "Iterable[Sequence[object]]") -> None:
-    from rich.table import Table
+    from auditor.console.answer import Column, console, say_table, text
 
-    from auditor.console.answer import console, text
-
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in columns:
-        table.add_column(text(column), overflow="fold")
-    for row in rows:
-        table.add_row(*(text("" if value is None else _plain(value)) for value in row))
-    console().print(table)
+    shown = [[text("" if value is None else _plain(value)) for value in row] for row in rows]
+    say_table(console(), [Column(column) for column in columns], shown)
 
 
 COMMAND = Command("sql", sql, CARE, 15)

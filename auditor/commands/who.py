@@ -130,7 +130,7 @@ def _show(named: Named, found: "Sequence[Recorded]", explain: bool) -> None:
         out.print(text(f"{thing} in {thing.cluster}", "bold"))
         for row in last_writers(thing, found):
             out.print(Padding(Text.assemble(text(row["path"], "bold"), " = ", text(_shown(row))), (0, 0, 0, 2)))
-            said = f"{row['actor'] or 'nobody named'}, {row['channel']}, {row['at']}"
+            said = f"{row['actor'] or 'nobody named'}, {row['channel']}, {_seconds(str(row['at']))}"
             out.print(Padding(text(said, "cyan"), (0, 0, 0, 4)))
         out.print()
         for one in found:
@@ -156,6 +156,11 @@ def _shown(row: "JsonObject") -> str:
         if state != "unknown"
         else "unknown"
     )
+
+
+def _seconds(at: str) -> str:
+    """`2026-11-30 07:00:40 UTC` of a time as JSON has it."""
+    return f"{at[:19].replace('T', ' ')} UTC"
 
 
 COMMAND = Command("who", who, QUESTIONS, 8)

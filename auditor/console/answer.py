@@ -1,8 +1,10 @@
 """Answers on stdout: JSON and CSV for programs, tables for people. Record text is never taken for markup or control."""
 
+import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
 
 from auditor.console.json_text import escaped
 from auditor.model.resource import Json, JsonObject
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
 
 _WIDTH = 80
 """Columns where stdout is no terminal."""
+_PADDING = re.compile(r" +((?:\x1b\[[\d;]*m)*)$", re.MULTILINE)
+"""Spaces at the end of a line, before what switches colours off again."""
+_WIDEST = 100_000
+"""Columns of a table that nobody's terminal bounds."""
 
 
 def say_json(schema: str, as_of: JsonObject, name: str, rows: Iterable[Mapping[str, Json]], **more: Json) -> None:
@@ -36,14 +42,86 @@ def say_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Json]]) -> None:
         writer.writerow([_cell(_at(row, column)) for column in columns])
 
 
+class Trimmed:
+    """A stream of which no line ends in spaces: Rich fills its lines up, and whoever copies one would have them."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, said: str) -> int:
+        """Whole lines, as Rich writes them."""
+        return self._stream.write(_PADDING.sub(r"\1", said))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def console() -> "Console":
     """Prints tables on stdout, as wide as the terminal, and without colour where there is none."""
     from rich.console import Console
 
-    terminal = sys.stdout.isatty()
-    return Console(
-        file=sys.stdout, width=None if terminal else _WIDTH, markup=False, emoji=False, highlight=False, soft_wrap=False
-    )
+    out: Any = Trimmed(sys.stdout)
+    width = None if sys.stdout.isatty() else _WIDTH
+    return Console(file=out, width=width, markup=False, emoji=False, highlight=False, soft_wrap=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table."""
+
+    title: str
+    number: bool = False
+
+
+def say_table(
+    out: "Console", columns: Sequence[Column], rows: Sequence[Sequence["Text"]], *, brief: bool = False
+) -> None:
+    """A table whose cells stay whole.
+
+    Where the terminal is too narrow for it, a line a cell, titles on the left; for a `brief` one, whose cells explain
+    themselves, a line for the first cell and one for the others.
+    """
+    from rich.measure import Measurement
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for column in columns:
+        table.add_column(text(column.title), justify="right" if column.number else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    wanted = Measurement.get(out, out.options.update(max_width=_WIDEST), table).maximum
+    if wanted <= out.width:
+        out.print(table)
+    elif not out.is_terminal:
+        out.width, usual = wanted, out.width
+        out.print(table)
+        out.width = usual
+    elif brief:
+        _brief(out, columns, rows)
+    else:
+        _stacked(out, columns, rows)
+
+
+def _brief(out: "Console", columns: Sequence[Column], rows: Sequence[Sequence["Text"]]) -> None:
+    for first, *others in rows:
+        out.print(first)
+        cells = zip(columns[1:], others, strict=True)
+        said = [f"{cell.plain} {column.title}" if column.number else cell.plain for column, cell in cells if cell.plain]
+        out.print(text(f"  {', '.join(said)}", "dim"))
+
+
+def _stacked(out: "Console", columns: Sequence[Column], rows: Sequence[Sequence["Text"]]) -> None:
+    from rich.table import Table
+
+    for row in rows:
+        lines = Table.grid(padding=(0, 2, 0, 0))
+        lines.add_column(no_wrap=True, style="dim")
+        lines.add_column(overflow="fold")
+        for column, cell in zip(columns, row, strict=True):
+            if cell.plain:
+                lines.add_row(text(column.title), cell)
+        out.print(lines)
+        out.print()
 
 
 def text(value: object, style: str = "") -> "Text":

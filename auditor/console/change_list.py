@@ -13,6 +13,7 @@ from auditor.store import Recorded
 from reports.rich import visible
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
     from rich.padding import Padding
     from rich.text import Text
 
@@ -45,18 +46,20 @@ def closing(count: int, as_of: AsOf) -> str:
     return f"{count or 'No'} {noun}{until}."
 
 
-def change_lines(recorded: Recorded, *, date: bool = False) -> "Iterator[Padding]":
+def change_lines(recorded: Recorded, *, date: bool = False) -> "Iterator[RenderableType]":
     """One change: heading (with its date, where none stands above), fields, what is left to say."""
+    from rich.table import Table
     from rich.text import Text
 
     write, verdict = recorded.write, recorded.verdict
     who = f"{write.actor.name or 'nobody named'}{f' as {write.actor.acting_as}' if write.actor.acting_as else ''}"
     at = text(f"{write.at:%Y-%m-%d %H:%M:%S}" if date else f"{write.at:%H:%M:%S}", "bold")
     cause = text(f"  {write.cause}" if write.cause != "out-of-band" else "", "magenta")
-    heading = Text.assemble(
-        at, "  ", text(who, "bold"), "  ", text(write.channel), cause, "  ", text(write.id[:12], "dim")
-    )
-    yield _indented(heading, 0)
+    said = Text.assemble(text(who, "bold"), "  ", text(write.channel), cause, "  ", text(write.id[:12], "dim"))
+    heading = Table.grid(padding=(0, 2, 0, 0))
+    heading.add_column(no_wrap=True)
+    heading.add_row(at, said)
+    yield heading
     yield _indented(text(_what(recorded)))
     if write.outcome == "refused":
         yield _indented(text(f"refused with {write.code}: {write.reason}", "yellow"))

@@ -3,11 +3,12 @@
 import csv
 import io
 import json
+import re
 from typing import Any
 
 import pytest
 
-from auditor.console.answer import block, console, say_csv, say_json, text
+from auditor.console.answer import Column, Trimmed, block, console, say_csv, say_json, say_table, text
 from auditor.console.change_list import change_lines, explanation
 from auditor.store import Recorded
 from tests.factories import actor, change, field, verdict
@@ -93,3 +94,51 @@ def test_a_change_without_fields_says_why(capsys: pytest.CaptureFixture[str]) ->
     assert "the audit level keeps no bodies" in out
     assert "unproven" in out
     assert "no application" in out
+
+
+def test_no_line_ends_in_spaces(capsys: pytest.CaptureFixture[str]) -> None:
+    from rich.padding import Padding
+    from rich.table import Table
+
+    table = Table.grid()
+    table.add_column(min_width=20)
+    table.add_row(text("short"))
+    out = printed(capsys, table, Padding(text("word " * 30), (0, 0, 0, 4)), text("end   ", "bold"))
+    assert [line for line in out.splitlines() if line != line.rstrip()] == []
+
+
+def test_colours_end_where_the_text_does() -> None:
+    stream = io.StringIO()
+    Trimmed(stream).write("\x1b[1mword   \x1b[0m\n\x1b[2mtwo\x1b[0m   \nlast")
+    assert stream.getvalue() == "\x1b[1mword\x1b[0m\n\x1b[2mtwo\x1b[0m\nlast"
+
+
+COLUMNS = (Column("source"), Column("records", number=True))
+ROW = [text("audit/" + "a" * 80 + ".log"), text("12")]
+
+
+def test_a_cell_stays_whole_where_no_terminal_bounds_it(capsys: pytest.CaptureFixture[str]) -> None:
+    say_table(console(), COLUMNS, [ROW])
+    assert re.fullmatch(r"source +records\naudit/a{80}\.log +12\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize(
+    ("brief", "shown"),
+    [
+        (True, ["audit/audit.log", "  jsonl, 12 records"]),
+        (False, ["source   audit/audit.log", "format   jsonl", "records  12", ""]),
+    ],
+)
+def test_on_a_narrow_terminal_the_cells_are_stacked(brief: bool, shown: list[str]) -> None:
+    from rich.console import Console
+
+    stream: Any = Trimmed(io.StringIO())
+    out = Console(file=stream, width=30, force_terminal=True, color_system=None)
+    columns = (Column("source"), Column("format"), Column("records", number=True))
+    say_table(out, columns, [[text("audit/audit.log"), text("jsonl"), text("12")]], brief=brief)
+    assert re.sub(r"\x1b\[[\d;]*m", "", stream.getvalue()).splitlines() == shown
+
+
+def test_numbers_stand_on_the_right(capsys: pytest.CaptureFixture[str]) -> None:
+    say_table(console(), COLUMNS, [[text("a"), text("1")], [text("b"), text("1,000")]])
+    assert capsys.readouterr().out == "source  records\na             1\nb         1,000\n"
