@@ -5,7 +5,7 @@ bodies every operation, freeze and unfreeze is recorded, with its author, beyond
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import zip_longest
@@ -13,24 +13,15 @@ from itertools import zip_longest
 from auditor.config import Config
 from auditor.correlate import flux_documents
 from auditor.correlate.application_documents import home_cluster, parse_application
-from auditor.correlate.application_requests import (
-    GROUP,
-    OwnRequests,
-    argocd_of,
-    document_after,
-    edits_nothing,
-    is_stored,
-    object_in,
-    sighting,
-)
+from auditor.correlate.application_requests import GROUP, argocd_of, document_after, is_stored, object_in, sighting
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.flux_sources import FluxSources
-from auditor.correlate.sequence import Request, Sighting, in_order, once
+from auditor.correlate.sequence import Request, Sighting, in_order
 from auditor.model.application import ApplicationState
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import ApplicationSnapshot, ArgoSettings, AuditEvent
-from auditor.model.resource import JsonObject
-from auditor.objects import kinds
+from auditor.model.resource import JsonObject, Path
+from auditor.objects import kinds, patch
 from auditor.objects.document import child
 
 Identify = Callable[[AuditEvent], Actor]
@@ -38,13 +29,11 @@ Identify = Callable[[AuditEvent], Actor]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One state of an Application, the one before it, the request that made it (without bodies); None for an export."""
+    """One state of an Application, the one before it, and the request that made it; None for a snapshot."""
 
     state: ApplicationState
     before: ApplicationState | None
     event: AuditEvent | None
-    edits: bool = True
-    """False for a report or a request for a sync: what its answer shows of the spec is an earlier edit's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +47,23 @@ class Course:
 
 def courses(
     snapshots: Iterable[ApplicationSnapshot],
-    requests: OwnRequests,
+    events: Sequence[AuditEvent],
     config: Config,
     settings: Iterable[ArgoSettings] = (),
 ) -> list[Course]:
     """Each application's states in their order, by key."""
     seen: dict[AppKey, list[Sighting]] = defaultdict(list)
+    asked: dict[AppKey, list[Request]] = defaultdict(list)
     for snapshot in snapshots:
         key = AppKey(snapshot.argocd, snapshot.namespace, snapshot.name, snapshot.kind)
         seen[key].append(sighting(snapshot, group_of(snapshot.kind)))
-    known = frozenset(seen)
-    sources = FluxSources(settings, requests.others, config)
-    found = []
-    for events in requests.of_applications:
-        asked = [Request(event, Bodies(event)) for event in once(events) if is_stored(event)]
-        if asked:
-            key = application_of(asked[0].event, kind_of(asked[0].event), known, config)
-            found.append(_course(key, [*asked, *seen.pop(key, ())], config, sources))
-    found += [_course(key, shown, config, sources) for key, shown in seen.items()]
-    return sorted(found, key=lambda each: (each.key.argocd, each.key.namespace, each.key.name, each.key.kind))
+    for event in events:
+        kind = kind_of(event)
+        if kind and is_stored(event):
+            asked[application_of(event, kind, seen, config)].append(Request(event, Bodies(event)))
+    sources = FluxSources(settings, events, config)
+    keys = sorted({*seen, *asked}, key=lambda key: (key.argocd, key.namespace, key.name, key.kind))
+    return [_course(key, [*asked.get(key, ()), *seen.get(key, ())], config, sources) for key in keys]
 
 
 def kind_of(event: AuditEvent) -> str:
@@ -92,11 +79,30 @@ def group_of(kind: str) -> str:
     return next((group for group, own in flux_documents.GROUPS.items() if own == kind), GROUP)
 
 
-def application_of(event: AuditEvent, kind: str, known: Container[AppKey], config: Config) -> AppKey:
+def application_of(event: AuditEvent, kind: str, known: Mapping[AppKey, object], config: Config) -> AppKey:
     """The application of a request: the one known of an Argo CD in this cluster, where just one is."""
     here = [argocd for argocd in config.argocds if argocd.cluster == event.cluster]
     exported = [key for argocd in here if (key := AppKey(argocd.name, event.namespace, event.name, kind)) in known]
     return exported[0] if len(exported) == 1 else AppKey(argocd_of(event, config), event.namespace, event.name, kind)
+
+
+def asks_for(event: AuditEvent, before: ApplicationState | None, *paths: Path) -> bool:
+    """Whether a request names one of these fields: what else its answer shows is an earlier edit's.
+
+    An update that brings an operation is Argo CD's server asking for a sync: it sends the rest back as it had read it.
+    """
+    body, kind = Bodies(event).request, kind_of(event)
+    if body is None or event.subresource:
+        return body is None and not event.subresource
+    if event.verb != "patch":
+        orders = event.verb == "update" and isinstance(body, dict) and bool(body.get("operation"))
+        return not orders or ("operation",) in paths
+    document, group = before.document if before else None, event.api_group
+    form = patch.classify(
+        event.verb, body, event.field_manager, event.force, event.request_uri, event.code, group, kind, document
+    )
+    named = patch.named(body, form, document, group, kind, "", event.field_manager)
+    return any(named.covers(path) for path in paths)
 
 
 def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, sources: FluxSources) -> Course:
@@ -107,7 +113,7 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
     last: datetime | None = None
     for entry in in_order(entries):
         if isinstance(entry, Request) and entry.event.verb in ("delete", "deletecollection"):
-            removal = _bare(entry.event)
+            removal = entry.event
             continue
         if isinstance(entry, Request) and _is_silent(entry):
             last = entry.event.at
@@ -122,7 +128,7 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
         else:
             state = parse_application(document, key, at, evidence, config, home, before)
         document, last = state.document, at
-        _append(steps, _step(state, before, event))
+        _append(steps, Step(state, before, event))
     if key.is_flux:
         steps = _with_source_changes(key, steps, sources)
     return Course(key, tuple(steps), removal)
@@ -162,17 +168,6 @@ def _read(
     # An export is no older than its latest time says, and no older than the request after which it comes.
     at = max((each for each in (snapshot.at, last) if each is not None), default=None)
     return object_in(snapshot.body), at, evidence, None
-
-
-def _step(state: ApplicationState, before: ApplicationState | None, event: AuditEvent | None) -> Step:
-    if event is None:
-        return Step(state, before, None)
-    return Step(state, before, _bare(event), not edits_nothing(event))
-
-
-def _bare(event: AuditEvent) -> AuditEvent:
-    """A request without its bodies: the state has what they say."""
-    return replace(event, request=None, response=None)
 
 
 def _append(steps: list[Step], step: Step) -> None:
