@@ -5,7 +5,7 @@ bodies every operation, freeze and unfreeze is recorded, with its author, beyond
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import zip_longest
@@ -13,10 +13,18 @@ from itertools import zip_longest
 from auditor.config import Config
 from auditor.correlate import flux_documents
 from auditor.correlate.application_documents import home_cluster, parse_application
-from auditor.correlate.application_requests import GROUP, argocd_of, document_after, is_stored, object_in, sighting
+from auditor.correlate.application_requests import (
+    GROUP,
+    OwnRequests,
+    argocd_of,
+    document_after,
+    is_stored,
+    object_in,
+    sighting,
+)
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.flux_sources import FluxSources
-from auditor.correlate.sequence import Request, Sighting, in_order
+from auditor.correlate.sequence import Request, Sighting, in_order, once
 from auditor.model.application import ApplicationState
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import ApplicationSnapshot, ArgoSettings, AuditEvent
@@ -29,7 +37,10 @@ Identify = Callable[[AuditEvent], Actor]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One state of an Application, the one before it, and the request that made it; None for a snapshot."""
+    """One state of an Application, the one before it, and the request that made it; None for a snapshot.
+
+    The request is without its response, which is the state.
+    """
 
     state: ApplicationState
     before: ApplicationState | None
@@ -47,23 +58,25 @@ class Course:
 
 def courses(
     snapshots: Iterable[ApplicationSnapshot],
-    events: Sequence[AuditEvent],
+    requests: OwnRequests,
     config: Config,
     settings: Iterable[ArgoSettings] = (),
 ) -> list[Course]:
     """Each application's states in their order, by key."""
     seen: dict[AppKey, list[Sighting]] = defaultdict(list)
-    asked: dict[AppKey, list[Request]] = defaultdict(list)
     for snapshot in snapshots:
         key = AppKey(snapshot.argocd, snapshot.namespace, snapshot.name, snapshot.kind)
         seen[key].append(sighting(snapshot, group_of(snapshot.kind)))
-    for event in events:
-        kind = kind_of(event)
-        if kind and is_stored(event):
-            asked[application_of(event, kind, seen, config)].append(Request(event, Bodies(event)))
-    sources = FluxSources(settings, events, config)
-    keys = sorted({*seen, *asked}, key=lambda key: (key.argocd, key.namespace, key.name, key.kind))
-    return [_course(key, [*asked.get(key, ()), *seen.get(key, ())], config, sources) for key in keys]
+    known = frozenset(seen)
+    sources = FluxSources(settings, requests.others, config)
+    found = []
+    for events in requests.of_applications:
+        asked = [Request(event, Bodies(event)) for event in once(events) if is_stored(event)]
+        if asked:
+            key = application_of(asked[0].event, kind_of(asked[0].event), known, config)
+            found.append(_course(key, [*asked, *seen.pop(key, ())], config, sources))
+    found += [_course(key, shown, config, sources) for key, shown in seen.items()]
+    return sorted(found, key=lambda each: (each.key.argocd, each.key.namespace, each.key.name, each.key.kind))
 
 
 def kind_of(event: AuditEvent) -> str:
@@ -79,7 +92,7 @@ def group_of(kind: str) -> str:
     return next((group for group, own in flux_documents.GROUPS.items() if own == kind), GROUP)
 
 
-def application_of(event: AuditEvent, kind: str, known: Mapping[AppKey, object], config: Config) -> AppKey:
+def application_of(event: AuditEvent, kind: str, known: Container[AppKey], config: Config) -> AppKey:
     """The application of a request: the one known of an Argo CD in this cluster, where just one is."""
     here = [argocd for argocd in config.argocds if argocd.cluster == event.cluster]
     exported = [key for argocd in here if (key := AppKey(argocd.name, event.namespace, event.name, kind)) in known]
@@ -113,7 +126,7 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
     last: datetime | None = None
     for entry in in_order(entries):
         if isinstance(entry, Request) and entry.event.verb in ("delete", "deletecollection"):
-            removal = entry.event
+            removal = replace(entry.event, request=None, response=None)
             continue
         if isinstance(entry, Request) and _is_silent(entry):
             last = entry.event.at
@@ -128,7 +141,7 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
         else:
             state = parse_application(document, key, at, evidence, config, home, before)
         document, last = state.document, at
-        _append(steps, Step(state, before, event))
+        _append(steps, Step(state, before, event and replace(event, response=None)))
     if key.is_flux:
         steps = _with_source_changes(key, steps, sources)
     return Course(key, tuple(steps), removal)

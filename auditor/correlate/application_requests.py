@@ -1,5 +1,7 @@
 """Requests on the objects of a GitOps tool: whose they are, and what they make of a document."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 import orjson
@@ -11,6 +13,19 @@ from auditor.model.resource import JsonObject
 from auditor.objects import patch
 
 GROUP = "argoproj.io"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRequests:
+    """The requests on the objects of GitOps tools themselves, each once."""
+
+    of_applications: Iterable[Iterable[AuditEvent]]
+    """Those on applications, one application at a time: their bodies are most of a log, and are held no longer than
+    it takes to read them."""
+    edits: Sequence[AuditEvent]
+    """Those on applications that are more than a controller's report."""
+    others: Sequence[AuditEvent]
+    """On projects, sets and sources, and on the controllers."""
 
 
 def is_stored(event: AuditEvent) -> bool:

@@ -1,11 +1,12 @@
 """The history of every application, Argo CD's and Flux's: its states, its syncs and its freezes."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from auditor.config import Config
 from auditor.correlate import flux_documents, flux_sources
-from auditor.correlate.application_courses import Identify, courses
-from auditor.correlate.application_requests import GROUP
+from auditor.correlate.application_courses import Identify, courses, kind_of
+from auditor.correlate.application_requests import GROUP, OwnRequests
 from auditor.correlate.argo_identity import Statements
 from auditor.correlate.flux_syncs import flux_syncs
 from auditor.correlate.freezes import CONTROLLERS, freezes, in_time_order
@@ -19,27 +20,22 @@ from auditor.model.facts import ApplicationSnapshot, ArgoEvent, ArgoSettings, Au
 
 def histories(
     snapshots: Iterable[ApplicationSnapshot],
-    events: Iterable[AuditEvent],
+    requests: OwnRequests,
     argo_events: Iterable[ArgoEvent],
     settings: Iterable[ArgoSettings],
     config: Config,
     identify: Identify,
 ) -> Mapping[AppKey, ApplicationHistory]:
-    """The history of every application that the records know, by key, in the order of keys.
-
-    Of `events` those on Argo CD's and Flux's own objects are used, and those that scale their controllers; others may
-    be among them.
-    """
-    own = once(event for event in events if is_of_argocd(event))
+    """The history of every application that the records know, by key, in the order of keys."""
     kept = tuple(settings)
     statements = Statements(argo_events)
-    found = courses(snapshots, own, config, kept)
+    found = courses(snapshots, requests, config, kept)
     synced = {
         course.key: flux_syncs(course, identify) if course.key.is_flux else syncs(course, statements, identify)
         for course in found
     }
-    frozen = freezes(found, own, synced, statements, config, identify, kept)
-    windows = list(window_freezes(found, own, kept, statements, config, identify))
+    frozen = freezes(found, requests, synced, statements, config, identify, kept)
+    windows = list(window_freezes(found, requests.others, kept, statements, config, identify))
     return {
         course.key: ApplicationHistory(
             key=course.key,
@@ -52,6 +48,26 @@ def histories(
         )
         for course in found
     }
+
+
+def own_requests(events: Iterable[AuditEvent]) -> OwnRequests:
+    """Of events that are in memory, and that may come more than once, those that `histories` needs."""
+    applications: dict[ApplicationPlace, list[AuditEvent]] = defaultdict(list)
+    others: list[AuditEvent] = []
+    for event in events:
+        if is_of_argocd(event):
+            place = application_place(event)
+            (others if place is None else applications[place]).append(event)
+    edits = [event for asked in applications.values() for event in asked]
+    return OwnRequests(applications.values(), edits, once(others))
+
+
+ApplicationPlace = tuple[str, ...]
+
+
+def application_place(event: AuditEvent) -> ApplicationPlace | None:
+    """The application that a request is on, as requests address it; None where it is on something else."""
+    return (event.cluster, kind_of(event), event.namespace, event.name) if kind_of(event) else None
 
 
 def is_of_argocd(event: AuditEvent) -> bool:

@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from auditor.config import Config
-from auditor.correlate import flux_sources
 from auditor.correlate.actors import MACHINES
 from auditor.correlate.application_courses import Identify, asks_for, kind_of
 from auditor.correlate.application_documents import last_applied, parse_sources
@@ -32,6 +31,9 @@ Tracks = Callable[[ApplicationState, str], bool | None]
 
 OVERRIDES: frozenset[Form] = frozenset({"override", "target-revision"})
 """Forms that stand in the application, and not in a sync that somebody asked for."""
+
+Requests = Callable[[str], AuditEvent | None]
+"""One request by its id, with its bodies."""
 
 ARGO_CHANNEL = "Argo CD UI or CLI"
 _SECOND = timedelta(seconds=1)
@@ -80,10 +82,8 @@ class _Declared:
 class _Hands:
     """Who put other sources into an application."""
 
-    def __init__(
-        self, edits: Mapping[str, AuditEvent], statements: Statements, identify: Identify, unseen: UnseenEdits
-    ) -> None:
-        self._edits = edits
+    def __init__(self, requests: Requests, statements: Statements, identify: Identify, unseen: UnseenEdits) -> None:
+        self._requests = requests
         self._statements = statements
         self._identify = identify
         self._unseen = unseen
@@ -92,7 +92,8 @@ class _Hands:
         self, history: ApplicationHistory, before: ApplicationState, state: ApplicationState
     ) -> _Override | None:
         """The hand that changed the sources; None where a machine did, or where no record says who."""
-        event = self._edits.get(state.evidence.event_id)
+        ident = state.evidence.event_id
+        event = self._requests(ident) if ident else None
         if event is not None and asks_for(event, before, *_fields(kind_of(event))):
             return self._seen(event, state)
         return self._not_seen(history, before, state)
@@ -135,7 +136,8 @@ class Bypasses:
     def __init__(
         self,
         histories: Mapping[AppKey, ApplicationHistory],
-        events: Iterable[AuditEvent],
+        edits: Iterable[AuditEvent],
+        requests: Requests,
         statements: Statements,
         identify: Identify,
         config: Config,
@@ -143,9 +145,8 @@ class Bypasses:
     ) -> None:
         self._histories = histories
         self._tracks = tracks
-        own = [event for event in events if kind_of(event) or event.api_group == flux_sources.GROUP]
-        unseen = UnseenEdits(histories, own, statements, identify, config)
-        hands = _Hands({event.id: event for event in own}, statements, identify, unseen)
+        unseen = UnseenEdits(histories, edits, statements, identify, config)
+        hands = _Hands(requests, statements, identify, unseen)
         self._declared = {key: list(_declarations(history, hands)) for key, history in histories.items()}
 
     def declared_source(self, key: AppKey, at: datetime) -> tuple[AppSource, ...]:

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from auditor.config import ArgoCDConfig, Config
 from auditor.correlate.application_courses import Course, Identify, Step, asks_for
 from auditor.correlate.application_documents import SKIP_RECONCILE
-from auditor.correlate.application_requests import object_in
+from auditor.correlate.application_requests import OwnRequests, object_in
 from auditor.correlate.argo_identity import Statements, who
 from auditor.correlate.bodies import Bodies
 from auditor.correlate.flux_documents import PARENT
@@ -69,7 +69,7 @@ class Hand:
 
 def freezes(
     found: Sequence[Course],
-    events: Sequence[AuditEvent],
+    requests: OwnRequests,
     syncs: Mapping[AppKey, Sequence[SyncRecord]],
     statements: Statements,
     config: Config,
@@ -79,13 +79,13 @@ def freezes(
     """The freezes of every Application that lie in the Application itself or in its controller, oldest first."""
     kept: dict[AppKey, list[Freeze]] = defaultdict(list)
     rolling = {(each.argocd, each.name) for each in settings if _is_rolling(each)}
-    unseen = UnseenEdits({course.key: course for course in found}, events, statements, identify, config)
+    unseen = UnseenEdits({course.key: course for course in found}, requests.edits, statements, identify, config)
     for course in found:
         for freeze in _of_application(course, _Hands(statements, identify, unseen), identify):
             if freeze.began_by == NOBODY and freeze.form in _AUTO_SYNC_OFF and _rolls_out(course, rolling):
                 continue
             kept[course.key].append(_as_rollback(freeze, syncs.get(course.key, ())))
-    for freeze in _of_controller(found, events, config, identify):
+    for freeze in _of_controller(found, requests.others, config, identify):
         kept[freeze.app].append(freeze)
     return {key: in_time_order(each) for key, each in kept.items()}
 

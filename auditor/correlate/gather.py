@@ -1,12 +1,13 @@
 """From all facts to one case: the order in which the parts of correlation are asked, and nothing of their own work."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from auditor.config import Config
 from auditor.correlate import applications, changes, writes
 from auditor.correlate.annotated import annotated
+from auditor.correlate.application_requests import OwnRequests
 from auditor.correlate.argo_identity import Statements
 from auditor.correlate.bypass import Bypasses, revisions_seen
 from auditor.correlate.bypass_changes import through_argo
@@ -15,9 +16,12 @@ from auditor.correlate.coverage import coverage
 from auditor.correlate.declared import Declared
 from auditor.correlate.drift import drifted
 from auditor.correlate.episodes import episodes
+from auditor.correlate.event_reading import EventReading, StoredLog
 from auditor.correlate.flux_freezes import with_object_freezes
 from auditor.correlate.git_verdict import GitJudge
 from auditor.correlate.identities import Identities
+from auditor.correlate.live_states import LiveStates
+from auditor.correlate.object_index import Objects
 from auditor.correlate.owners import Owners, instance_label
 from auditor.correlate.records import Facts, Records, facts
 from auditor.correlate.scope import narrow
@@ -29,7 +33,6 @@ from auditor.model.case import Case, LiveState, Scope
 from auditor.model.change import AppKey, Change, Write
 from auditor.model.coverage import Coverage
 from auditor.model.desired import DesiredState, GitReader, Landing, Undeterminable
-from auditor.model.facts import AuditEvent
 from auditor.model.resource import ObjectId
 from auditor.model.verdict import Verdict
 from auditor.progress import SILENT, Progress
@@ -55,25 +58,25 @@ class _Gathering:
         self._facts: Facts = facts(records, scope.as_of)
         self._statements = Statements(self._facts.argo_events)
         self._identities = Identities(config.actor_rules, self._statements)
-
-    def _events(self) -> Iterable[AuditEvent]:
-        return self._records.audit_events(until=self._scope.as_of)
+        self._log = StoredLog(records, scope.as_of)
 
     def case(self) -> Case:
         """Everything, in the order in which one part needs the other."""
         self._progress.note("Correlating.")
-        own = [event for event in self._events() if applications.is_of_argocd(event)]
-        histories = self._histories(own)
+        read = EventReading(self._log, self._identities.identify).read()
+        histories = self._histories(read.own)
         covered = coverage(
             self._config, self._facts.marks, self._facts.skipped, histories, bool(self._facts.argo_events)
         )
         as_of = self._scope.as_of or covered.as_of.moment or _EPOCH
         declared = Declared(histories, self._git)
-        tracking = trackings(self._facts.settings, histories, self._events, self._facts.objects)
+        tracking = trackings(self._facts.settings, histories, self._log.all, self._facts.objects)
         owners = Owners(histories, tracking, control_namespaces(self._facts.settings), declared.keys)
         identify = self._identities.identify
-        bypasses = Bypasses(histories, own, self._statements, identify, self._config, self._tracks)
-        told, live = self._told(declared, owners, instance_label(tracking))
+        bypasses = Bypasses(
+            histories, read.own.edits, self._log.one, self._statements, identify, self._config, self._tracks
+        )
+        told, live = self._told(read.index.objects(owners.lists), declared, instance_label(tracking))
         told = through_argo(told, owners, bypasses, declared)
         found = changes.changes(told, lambda write: _owned(owners, write))
         histories = with_object_freezes(histories, found)
@@ -81,7 +84,7 @@ class _Gathering:
         judged = verdicts(found, told, Bench(histories, self._facts.settings, judge, declared, bypasses, live, as_of))
         return self._conclude(histories, covered, told, found, judged, live, judge)
 
-    def _histories(self, own: Iterable[AuditEvent]) -> Mapping[AppKey, ApplicationHistory]:
+    def _histories(self, own: OwnRequests) -> Mapping[AppKey, ApplicationHistory]:
         facts = self._facts
         return applications.histories(
             facts.snapshots, own, facts.argo_events, facts.settings, self._config, self._identities.identify
@@ -120,23 +123,19 @@ class _Gathering:
             live=live,
         )
 
-    def _told(
-        self, declared: Declared, owners: Owners, instance_label: str
-    ) -> tuple[tuple[Write, ...], dict[ObjectId, LiveState]]:
-        """All writes on objects that somebody manages or that a person touched, and what became of those objects."""
-        identify = self._identities.identify
-        relevant = changes.relevant(self._events, identify, channel, owners.lists)
-        live: dict[ObjectId, LiveState] = {}
+    def _told(self, objects: Objects, declared: Declared, instance_label: str) -> tuple[tuple[Write, ...], LiveStates]:
+        """All writes on these objects, and what became of them."""
+        live = LiveStates()
         told: list[Write] = []
         for history in writes.histories(
-            relevant,
+            objects,
             self._facts.objects,
-            identify,
+            self._identities.identify,
             channel,
             declared.object_at,
             instance_label,
         ):
-            live[history.object] = history.live
+            live.add(history.live)
             told += [self._identities.with_evidence(write) for write in history.writes]
         told.sort(key=writes.by_time)
         return tuple(told), live

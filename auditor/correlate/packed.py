@@ -15,27 +15,39 @@ _opener = zstandard.ZstdDecompressor()
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """One request on one object; `event` is without its bodies."""
+    """One request on one object. A packed one has its event without bodies."""
 
     event: AuditEvent
     head: Head
     """The top of the response."""
     item: int | None
     """Its object's place in the response's list, for a deletecollection."""
-    request: bytes | None
-    response: bytes | None
+    packed: tuple[bytes | None, bytes | None] | None
+    """Both bodies compressed; None where the event has them as they are."""
+
+    def bodies(self) -> tuple[bytes | None, bytes | None]:
+        """Request and response."""
+        if self.packed is None:
+            return self.event.request, self.event.response
+        request, response = self.packed
+        return _unpacked(request), _unpacked(response)
 
     def opened(self) -> Request:
         """The request with its bodies."""
-        event = replace(self.event, request=_unpacked(self.request), response=_unpacked(self.response))
+        event = self.event
+        if self.packed is not None:
+            request, response = self.bodies()
+            event = replace(event, request=request, response=response)
         return Request(event, Bodies(event), self.item)
 
 
-def pack(event: AuditEvent, item: int | None = None) -> Packed:
-    """An event with its bodies compressed. Equal bodies are equal when they are packed."""
+def pack(event: AuditEvent, item: int | None = None, keep_open: bool = False) -> Packed:
+    """An event that waits, its bodies compressed unless they are to stay as they are."""
     head = Bodies(event).head
+    if keep_open:
+        return Packed(event, head, item, None)
     bare = replace(event, request=None, response=None)
-    return Packed(bare, head, item, _packed(event.request), _packed(event.response))
+    return Packed(bare, head, item, (_packed(event.request), _packed(event.response)))
 
 
 def _packed(body: bytes | None) -> bytes | None:

@@ -1,6 +1,6 @@
 """What gathering needs of a store, and the facts it reads once for a moment."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -21,8 +21,14 @@ from auditor.model.facts import (
 class Records(Protocol):
     """The facts of a store. Audit events are streamed, as often as they are asked for."""
 
-    def audit_events(self, since: datetime | None = None, until: datetime | None = None) -> Iterator[AuditEvent]:
-        """Oldest first."""
+    def audit_events(
+        self, since: datetime | None = None, until: datetime | None = None, *, bodies: bool = True
+    ) -> Iterator[AuditEvent]:
+        """Oldest first; without bodies they are as if their records held none."""
+        ...
+
+    def audit_events_of(self, ids: Sequence[str]) -> Iterator[AuditEvent]:
+        """Those of these ids, oldest first."""
         ...
 
     def application_snapshots(self) -> Iterable[ApplicationSnapshot]:

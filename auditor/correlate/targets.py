@@ -48,11 +48,14 @@ class KindNames:
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, str], str] = {}
 
-    def learn(self, event: AuditEvent) -> None:
-        """Read the kind from a body of this event, where it is needed and not known yet."""
+    @staticmethod
+    def needs(event: AuditEvent) -> bool:
+        """Whether only the bodies of requests such as this one tell the kind."""
+        return not event.subresource and kinds.kind_of(event.api_group, event.resource) is None
+
+    def learn(self, event: AuditEvent) -> bool:
+        """Read the kind from a body of this event; false where it does not tell it."""
         key = (event.cluster, event.api_group, event.resource)
-        if key in self._known or event.subresource or kinds.kind_of(event.api_group, event.resource):
-            return
         bodies = Bodies(event)
         if bodies.answers_with_object and bodies.head.kind:
             self._known[key] = bodies.head.kind
@@ -60,6 +63,7 @@ class KindNames:
             kind = sent.get("kind")
             if isinstance(kind, str) and kind:
                 self._known[key] = kind
+        return key in self._known
 
     def object(self, place: Place) -> ObjectId:
         """The identity of the object at a place; its kind is the resource's name where no record tells it."""
@@ -84,7 +88,12 @@ def targets(event: AuditEvent) -> tuple[Target, ...]:
         items = tuple(_items(event))
         if items:
             return items
-    return (Target(_place(event, event.namespace, event.name), None),)
+    return (Target(place_of(event), None),)
+
+
+def place_of(event: AuditEvent) -> Place:
+    """The one object that a request names."""
+    return _place(event, event.namespace, event.name)
 
 
 def _items(event: AuditEvent) -> Iterator[Target]:

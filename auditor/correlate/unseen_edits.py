@@ -23,7 +23,7 @@ from auditor.model.resource import Path
 
 _EDITED = re.compile(r"\b(?:updated|patched) application\b|\bunset ")
 _JOINED_WITHIN = timedelta(seconds=3)
-_STATUS_WRITERS = frozenset({"argocd-application-controller", "argocd-manager", "flux-controller"})
+STATUS_WRITERS = frozenset({"argocd-application-controller", "argocd-manager", "flux-controller"})
 """Rules of those who report into the object all day, and edit a spec only where another application declares it."""
 
 
@@ -68,7 +68,7 @@ class UnseenEdits:
         found = [*self._told(key, after, until)]
         for event in requests:
             actor = self._identify(event)
-            if actor.rule in _STATUS_WRITERS:
+            if actor.rule in STATUS_WRITERS:
                 continue
             if actor.kind in MACHINES:
                 return None

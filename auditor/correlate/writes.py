@@ -4,15 +4,15 @@ Objects are independent of each other, so each is told on its own, its requests 
 state of the object carried from one to the next.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from auditor.correlate.drafts import Channel, Desired, Identify, Senses
-from auditor.correlate.packed import Packed, pack
-from auditor.correlate.sequence import Sighting, in_order, once, once_by
+from auditor.correlate.object_index import HeldLog, ObjectIndex, Objects
+from auditor.correlate.sequence import Sighting, in_order
 from auditor.correlate.story import Story
-from auditor.correlate.targets import KindNames, Place, is_of_an_object, targets
 from auditor.model.case import LiveState
 from auditor.model.change import Write
 from auditor.model.facts import AuditEvent, ObjectSnapshot
@@ -35,26 +35,36 @@ def _nothing_desired(subject: ObjectId, at: datetime) -> JsonObject | None:
 
 
 def histories(
-    events: Iterable[AuditEvent],
+    objects: Objects,
     snapshots: Iterable[ObjectSnapshot],
     identify: Identify,
     channel: Channel,
     desired: Desired = _nothing_desired,
     instance_label: str = "",
 ) -> Iterator[ObjectHistory]:
-    """The objects of these records, one after the other in the order of their identities.
+    """These objects and those of the snapshots, one after the other in the order of their identities.
 
-    Records may come in any order and more than once. `identify` names the actor of an event; `channel` tells by what
-    it was sent, given its patch type; `desired` is asked where the records hold no state before a change;
-    `instance_label` is the label by which Argo CD tracks, "" where it tracks by annotation.
+    `identify` names the actor of an event; `channel` tells by what it was sent, given its patch type; `desired` is
+    asked where the records hold no state before a change; `instance_label` is the label by which Argo CD tracks, ""
+    where it tracks by annotation.
     """
-    entries = by_object(events, snapshots)
-    begins = _begins(entries)
-    for subject in sorted(entries):
-        story = Story(subject, Senses(identify, channel, desired, instance_label, begins.get(subject.cluster)))
-        for entry in in_order(entries.pop(subject)):
+    seen: dict[ObjectId, list[Sighting]] = defaultdict(list)
+    for snapshot in snapshots:
+        seen[_shown(snapshot)].append(Sighting(snapshot))
+    for subject in sorted({*objects, *seen}):
+        story = Story(subject, Senses(identify, channel, desired, instance_label, objects.begins.get(subject.cluster)))
+        for entry in in_order([*objects.requests(subject), *seen.pop(subject, ())]):
             story.take(entry if isinstance(entry, Sighting) else entry.opened())
         yield ObjectHistory(subject, story.writes(), story.live())
+
+
+def objects_in(events: Iterable[AuditEvent], identify: Identify, channel: Channel) -> Objects:
+    """All objects of some events that are in memory, in any order and more than once."""
+    log = HeldLog(events)
+    index = ObjectIndex(log, identify, channel)
+    for event in log.bare():
+        index.take(event)
+    return index.objects()
 
 
 def writes(
@@ -66,62 +76,14 @@ def writes(
     instance_label: str = "",
 ) -> tuple[Write, ...]:
     """All writes of these records, oldest first; see `histories`."""
-    told = histories(events, snapshots, identify, channel, desired, instance_label)
+    objects = objects_in(events, identify, channel)
+    told = histories(objects, snapshots, identify, channel, desired, instance_label)
     return tuple(sorted((write for history in told for write in history.writes), key=by_time))
 
 
 def by_time(write: Write) -> tuple[datetime, ObjectId, int, str]:
     """A sort key: oldest first, of one moment and object in the API server's order."""
     return (write.at, write.object, write.position, write.id)
-
-
-def live_states(told: Iterable[ObjectHistory]) -> dict[ObjectId, LiveState]:
-    """What the cluster last had of each object."""
-    return {history.object: history.live for history in told}
-
-
-def by_object(
-    events: Iterable[AuditEvent], snapshots: Iterable[ObjectSnapshot]
-) -> dict[ObjectId, list[Packed | Sighting]]:
-    """The entries of each object, in no particular order, their bodies packed until it is their turn."""
-    names = KindNames()
-    told: dict[Place, list[Packed]] = {}
-    for event in _objects_once(events):
-        names.learn(event)
-        for target in targets(event):
-            told.setdefault(target.place, []).append(pack(event, target.item))
-    entries: dict[ObjectId, list[Packed | Sighting]] = {}
-    for place, requests in told.items():
-        entries.setdefault(names.object(place), []).extend(_once(requests))
-    for snapshot in snapshots:
-        entries.setdefault(_shown(snapshot), []).append(Sighting(snapshot))
-    return entries
-
-
-def _objects_once(events: Iterable[AuditEvent]) -> Iterator[AuditEvent]:
-    """Those about stored objects; of two tellings of one deletecollection the one that names its objects, as no
-    object of its own shows that they are one."""
-    collections: list[AuditEvent] = []
-    for event in events:
-        if event.verb == "deletecollection":
-            collections.append(event)
-        elif is_of_an_object(event):
-            yield event
-    yield from once(collections)
-
-
-def _once(requests: Iterable[Packed]) -> list[Packed]:
-    return once_by(requests, lambda each: each.event, lambda each: (each.request, each.response))
-
-
-def _begins(entries: Mapping[ObjectId, list[Packed | Sighting]]) -> dict[str, datetime]:
-    """By cluster, the time of the first audit event."""
-    begins: dict[str, datetime] = {}
-    for subject, told in entries.items():
-        times = [entry.event.at for entry in told if isinstance(entry, Packed)]
-        if times:
-            begins[subject.cluster] = min(begins.get(subject.cluster, times[0]), *times)
-    return begins
 
 
 def _shown(snapshot: ObjectSnapshot) -> ObjectId:

@@ -1,6 +1,7 @@
 """An Argo CD that writes its own records: each act gives the audit events, Events and states that a real one does."""
 
 import copy
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import orjson
 
 from auditor.config import ArgoCDConfig, ClusterConfig, Config
 from auditor.correlate.actors import identify
-from auditor.correlate.applications import histories
+from auditor.correlate.applications import histories, own_requests
 from auditor.correlate.argo_identity import Statements
 from auditor.correlate.bypass import Bypass, Bypasses
 from auditor.model.application import ApplicationHistory
@@ -115,20 +116,25 @@ class Story:
         )
         return self
 
+    def _histories(self) -> Mapping[AppKey, ApplicationHistory]:
+        own = own_requests(self.events)
+        return histories(self.snapshots, own, self.said, self.settings, CONFIG, identify)
+
     def history(self) -> ApplicationHistory:
-        return histories(self.snapshots, self.events, self.said, self.settings, CONFIG, identify)[self.key]
+        return self._histories()[self.key]
 
     def bypass(self, at: float, name: str = "web") -> Bypass | None:
         """Of a write of the controller on a Deployment of the application."""
-        known = histories(self.snapshots, self.events, self.said, self.settings, CONFIG, identify)
+        known = self._histories()
         return self._bypasses(known).of(self.key, ObjectId("prod", "apps", "Deployment", "shop-prod", name), minute(at))
 
     def declared_revision(self, at: float) -> str:
-        known = histories(self.snapshots, self.events, self.said, self.settings, CONFIG, identify)
+        known = self._histories()
         return self._bypasses(known).declared_source(self.key, minute(at))[0].target_revision
 
     def _bypasses(self, known: Any) -> Bypasses:
-        return Bypasses(known, self.events, Statements(self.said), identify, CONFIG)
+        whole = {event.id: event for event in self.events}
+        return Bypasses(known, self.events, whole.get, Statements(self.said), identify, CONFIG)
 
     def _status(self, at: float, status: dict[str, Any]) -> "Story":
         self.document = merged(self.document, {"status": status})

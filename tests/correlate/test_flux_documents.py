@@ -8,7 +8,7 @@ import pytest
 
 from auditor.config import ArgoCDConfig, ClusterConfig, Config
 from auditor.correlate.actors import identify
-from auditor.correlate.applications import histories
+from auditor.correlate.applications import histories, own_requests
 from auditor.correlate.flux_documents import commit_of
 from auditor.correlate.flux_sources import declared_sources
 from auditor.correlate.git_source import parent_of
@@ -35,7 +35,7 @@ def known(kind: str, spec: dict[str, Any], *sources: ArgoSettings, **status: Any
     """The history of one exported object."""
     body = orjson.dumps({"kind": kind, "metadata": {"name": "web"}, "spec": spec, "status": status})
     exported = ApplicationSnapshot("flux", kind, "flux-system", "web", "7", minute(0), body, ORIGIN)
-    found = histories([exported], [], [], sources or [source()], CONFIG, identify)
+    found = histories([exported], own_requests([]), [], sources or [source()], CONFIG, identify)
     return found[AppKey("flux", "flux-system", "web", kind)]
 
 
@@ -145,7 +145,7 @@ def test_a_kustomization_and_a_release_of_one_name_are_two_applications() -> Non
         ApplicationSnapshot("flux", kind, "flux-system", "web", "7", minute(0), b'{"spec": {}}', ORIGIN)
         for kind in ("Kustomization", "HelmRelease")
     ]
-    assert len(histories(bodies, [], [], [], CONFIG, identify)) == 2
+    assert len(histories(bodies, own_requests([]), [], [], CONFIG, identify)) == 2
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_kustomization_and_a_release_of_one_name_are_two_applications() -> Non
 )
 def test_a_document_of_another_shape_stops_nothing(broken: bytes) -> None:
     exported = ApplicationSnapshot("flux", "Kustomization", "flux-system", "web", "7", minute(0), broken, ORIGIN)
-    assert len(histories([exported], [], [], [], CONFIG, identify)) == 1
+    assert len(histories([exported], own_requests([]), [], [], CONFIG, identify)) == 1
 
 
 def test_a_branch_that_two_exports_of_a_source_show_changed_between_them() -> None:

@@ -16,7 +16,7 @@ from auditor.correlate.changes import is_change
 from auditor.correlate.channels import channel
 from auditor.correlate.cluster_verdict import judge_cluster
 from auditor.correlate.sight import argocd_sees
-from auditor.correlate.writes import ObjectHistory, histories
+from auditor.correlate.writes import ObjectHistory, histories, objects_in
 from auditor.model.change import AppKey, Change, FieldChange, Write
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import UNKNOWN
@@ -48,7 +48,7 @@ def stripped(events: Iterable[AuditEvent], *bodies: str) -> list[AuditEvent]:
 
 
 def told(events: Iterable[AuditEvent]) -> list[ObjectHistory]:
-    return list(histories(events, (), identify, channel))
+    return list(histories(objects_in(events, identify, channel), (), identify, channel))
 
 
 @cache

@@ -59,4 +59,4 @@ def test_a_packed_event_opens_as_it_was() -> None:
     assert (packed.event.request, packed.head.meta.resourceVersion) == (None, "7")
     opened = packed.opened()
     assert (opened.event, opened.item) == (event, 3)
-    assert pack(event).response == packed.response
+    assert pack(event).bodies() == packed.bodies()

@@ -9,7 +9,7 @@ import pytest
 
 from auditor.correlate.actors import identify
 from auditor.correlate.channels import channel
-from auditor.correlate.writes import histories, writes
+from auditor.correlate.writes import histories, objects_in, writes
 from auditor.model.change import Write
 from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.objects import paths
@@ -253,7 +253,7 @@ def test_a_delete_under_a_finalizer_is_one_delete(cluster: Cluster) -> None:
         response=orjson.dumps(released),
     )
     events = [*cluster.events[:-1], replace(event, response=orjson.dumps(held)), freed]
-    [history] = histories(events, (), identify, channel)
+    [history] = histories(objects_in(events, identify, channel), (), identify, channel)
     assert [write.operation for write in history.writes] == ["create", "delete", "update"]
     assert history.writes[1].persisted == "proven"
     assert history.live.body is None
@@ -429,7 +429,7 @@ def test_two_servers_whose_clocks_disagree_tell_one_story(cluster: Cluster) -> N
     cluster.patch(ARGOCD, deployment(), {"spec": {"replicas": 3}})
     late = timedelta(minutes=2, seconds=30)
     skewed = [replace(event, at=event.at + late * (place % 2)) for place, event in enumerate(cluster.events)]
-    [history] = histories(skewed, (), identify, channel)
+    [history] = histories(objects_in(skewed, identify, channel), (), identify, channel)
     assert [fields(write).get("spec.replicas") for write in history.writes[1:]] == [(3, 4), (4, 5), (5, 3)]
     assert [write.position for write in history.writes] == [0, 1, 2, 3]
 
