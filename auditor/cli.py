@@ -64,7 +64,8 @@ def app() -> typer.Typer:
     )
     assembled.callback()(_before_the_command)
     for command in registry.commands():
-        assembled.command(command.name, rich_help_panel=command.panel)(command.run)
+        example = f"Example:\n\n\b\n  {command.example}"
+        assembled.command(command.name, rich_help_panel=command.panel, epilog=example)(command.run)
     return assembled
 
 

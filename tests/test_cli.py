@@ -27,8 +27,8 @@ def auditor(*arguments: str, **environment: str) -> "subprocess.CompletedProcess
 
 def test_the_commands_are_these() -> None:
     assert [command.name for command in registry.commands()] == [
-        "demo", "init", "collect", "run", "notify", "report", "changes", "who", "episodes", "findings", "drift", "staging",
-        "show", "sources", "sql", "verify", "prune",
+        "demo", "init", "collect", "run", "notify", "report", "changes", "who", "episodes", "findings", "drift",
+        "staging", "show", "sources", "sql", "verify", "prune",
     ]  # fmt: skip
 
 
@@ -86,6 +86,7 @@ def test_every_command_explains_itself(name: str) -> None:
     assert done.returncode == 0
     assert f"Usage: auditor {name}" in done.stdout
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
+    assert f"Example:\n\n    auditor {name} " in done.stdout
 
 
 def test_a_command_that_is_none_is_a_usage_error() -> None:

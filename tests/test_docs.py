@@ -33,8 +33,14 @@ def test_the_readme_has_two_commands_for_whoever_sees_it_first() -> None:
         assert re.search(rf"^{target}:", makefile, re.M), target
 
 
-@pytest.mark.parametrize("line", [line for line in commands(ROOT / "README.md") if line.startswith("auditor ")])
-def test_every_command_of_the_readme_works(
+LINES = dict.fromkeys(
+    [*(line for line in commands(ROOT / "README.md") if line.startswith("auditor "))]
+    + [command.example for command in registry.commands() if command.name != "demo"]  # whose folder this is
+)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_every_command_that_is_shown_works(
     line: str, demo: Demo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.chdir(demo.folder)
@@ -42,6 +48,8 @@ def test_every_command_of_the_readme_works(
     arguments = shlex.split(line)[1:]
     if arguments[0] == "init":
         arguments = ["init", "--from", ".", "--output", str(tmp_path / "auditor.toml")]
+    elif "--config" in arguments:
+        arguments[arguments.index("--config") + 1] = "auditor.toml"
     elif "--output" in arguments:
         place = arguments.index("--output") + 1
         arguments[place] = str(tmp_path / arguments[place])

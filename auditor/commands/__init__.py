@@ -13,6 +13,8 @@ class Command:
     panel: str
     rank: int
     """Place in the help, from 1."""
+    example: str
+    """A command line, as the help shows it; a test runs it."""
 
 
 START, NIGHTLY, QUESTIONS, CARE = "Begin", "Every night", "Questions", "Records and evidence"

@@ -115,4 +115,4 @@ def _causes(asked: list[str] | None) -> tuple[str, ...]:
     return () if "all" in asked else tuple(asked)
 
 
-COMMAND = Command("changes", changes, QUESTIONS, 7)
+COMMAND = Command("changes", changes, QUESTIONS, 7, "auditor changes --since 2h --git not-reflected")

@@ -67,4 +67,4 @@ def read_sources(place: Workspace, store: "Store") -> Collected:
     return Collected(added, len(unread))
 
 
-COMMAND = Command("collect", collect, NIGHTLY, 3)
+COMMAND = Command("collect", collect, NIGHTLY, 3, "auditor collect --config records/auditor.toml")

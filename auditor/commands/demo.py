@@ -95,4 +95,4 @@ def _formats() -> tuple[str, ...]:
     return tuple(form for form in FORMATS if form in known)
 
 
-COMMAND = Command("demo", demo, START, 1)
+COMMAND = Command("demo", demo, START, 1, "auditor demo incident")

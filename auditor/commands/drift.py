@@ -49,7 +49,7 @@ def drift(
     exit_status: ExitStatusOption = False,
     quiet: QuietOption = False,
 ) -> None:
-    """What is not as git says it at the end of the records, field by field, and by what it came to be so.
+    """What is not as git says it, field by field, and by what.
 
     A hand, a pipeline, another controller or a default, an unfinished sync; what no record tells is said to be so.
     """
@@ -150,4 +150,4 @@ def _known(causes: Iterable[str]) -> tuple[str, ...]:
     return asked
 
 
-COMMAND = Command("drift", drift, QUESTIONS, 11)
+COMMAND = Command("drift", drift, QUESTIONS, 11, "auditor drift --app shop-prod --cause 'a hand'")

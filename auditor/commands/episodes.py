@@ -100,4 +100,4 @@ def _span(episode: "Episode") -> str:
     return f"{began:%Y-%m-%d %H:%M:%S} to {ended:{'%H:%M:%S' if same_day else '%Y-%m-%d %H:%M:%S'}} UTC"
 
 
-COMMAND = Command("episodes", episodes, QUESTIONS, 9)
+COMMAND = Command("episodes", episodes, QUESTIONS, 9, "auditor episodes --app shop-prod --since 7d")

@@ -109,4 +109,4 @@ def show_findings(found: "Iterable[Finding]") -> None:
     out.print(text(f"{count or 'No'} finding{'' if count == 1 else 's'}.", "dim"))
 
 
-COMMAND = Command("findings", findings, QUESTIONS, 10)
+COMMAND = Command("findings", findings, QUESTIONS, 10, "auditor findings --ident sync-loop --format json")

@@ -43,4 +43,4 @@ def init(
     typer.echo(str(path))
 
 
-COMMAND = Command("init", init, START, 2)
+COMMAND = Command("init", init, START, 2, "auditor init --from records")

@@ -134,4 +134,4 @@ def _print(night: "Night", config: "Config", medium: Medium, output: Path | None
     typer.echo(str(output))
 
 
-COMMAND = Command("notify", notify, NIGHTLY, 5)
+COMMAND = Command("notify", notify, NIGHTLY, 5, "auditor notify --format markdown --output comment.md")

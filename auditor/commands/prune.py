@@ -24,10 +24,10 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Let old records go that no change past git, finding or episode rests on.
+    """Let old records go that no statement rests on.
 
-    What such a statement is about keeps its whole history, and every other object that is still there its last known
-    state. Git, announcements and what was read of each source stay.
+    What a change past git, a finding or an episode is about keeps its whole history, and every other object that is
+    still there its last known state. Git, announcements and what was read of each source stay.
     """
     from auditor.console.cited import cited
     from auditor.console.computed import compute, gathered
@@ -72,4 +72,4 @@ def _megabytes(size: int) -> str:
     return f"{size / 1e6:,.1f} MB"
 
 
-COMMAND = Command("prune", prune, CARE, 17)
+COMMAND = Command("prune", prune, CARE, 17, "auditor prune --keep 30d")

@@ -50,7 +50,11 @@ def report(
     app: AppOption = None,
     quiet: QuietOption = False,
 ) -> None:
-    """One report, for all records or for an episode, applications and a time."""
+    """One report, for all records or for one incident.
+
+    An incident is an episode, or applications and a time. Without --output the report goes to stdout, and on a
+    terminal to a file.
+    """
     from auditor.console.computed import gathered, up_to_date
     from auditor.console.reporting import options, renderer_for, report_named
     from auditor.console.talk import talk
@@ -118,4 +122,4 @@ def _put(content: bytes, output: Path | None, usual: str) -> None:
     typer.echo(str(path))
 
 
-COMMAND = Command("report", report, QUESTIONS, 6)
+COMMAND = Command("report", report, QUESTIONS, 6, "auditor report postmortem --format html --output incident.html")

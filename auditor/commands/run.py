@@ -61,7 +61,7 @@ def run(
     ] = False,
     quiet: QuietOption = False,
 ) -> None:
-    """Collect, correlate and report; the exit status says whether there is something new.
+    """Collect, correlate and report; the exit status says what is new.
 
     3 new findings, 6 nothing new, 4 a source failed or came late, 5 no record to check, 0 nothing found
     (docs/exit-codes.md). New is what no run with an earlier end of records has shown.
@@ -158,4 +158,4 @@ def _lines(entry: "NightEntry") -> "list[RenderableType]":
     ]
 
 
-COMMAND = Command("run", run, NIGHTLY, 4)
+COMMAND = Command("run", run, NIGHTLY, 4, "auditor run --output nightly")

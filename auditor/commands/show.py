@@ -75,4 +75,4 @@ def _print(found: "Recorded", records: "list[AuditEvent]") -> None:
         out.print(block(shown, "dim"))
 
 
-COMMAND = Command("show", show, QUESTIONS, 13)
+COMMAND = Command("show", show, QUESTIONS, 13, "auditor show 5f0e794c")

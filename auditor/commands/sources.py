@@ -121,4 +121,4 @@ def _gap(gap: "Gap") -> "Json":
     }
 
 
-COMMAND = Command("sources", sources, CARE, 14)
+COMMAND = Command("sources", sources, CARE, 14, "auditor sources --format json")

@@ -55,4 +55,4 @@ def _show(columns: "Sequence[str]", rows: "Iterable[Sequence[object]]") -> None:
     say_table(console(), [Column(column) for column in columns], shown)
 
 
-COMMAND = Command("sql", sql, CARE, 15)
+COMMAND = Command("sql", sql, CARE, 15, 'auditor sql "select user, count(*) from audit_event group by user"')

@@ -71,4 +71,4 @@ def _rows(pairs: "Iterable[JsonObject]") -> "Iterator[JsonObject]":
                 yield {"pair": ends, **difference}
 
 
-COMMAND = Command("staging", staging, QUESTIONS, 12)
+COMMAND = Command("staging", staging, QUESTIONS, 12, "auditor staging --format csv")

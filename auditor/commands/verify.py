@@ -87,4 +87,4 @@ def _show(rows: "list[JsonObject]") -> None:
     out.print(text("The same bytes are no proof that they were true or complete when they were read.", "dim"))
 
 
-COMMAND = Command("verify", verify, CARE, 16)
+COMMAND = Command("verify", verify, CARE, 16, "auditor verify --format json")

@@ -163,4 +163,4 @@ def _seconds(at: str) -> str:
     return f"{at[:19].replace('T', ' ')} UTC"
 
 
-COMMAND = Command("who", who, QUESTIONS, 8)
+COMMAND = Command("who", who, QUESTIONS, 8, "auditor who shop-prod/deployment/api --explain")
