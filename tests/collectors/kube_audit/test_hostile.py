@@ -15,7 +15,7 @@ from tests.collectors.kube_audit.deliveries import WRAPPINGS, audit_event, event
 from tests.collectors.kube_audit.reading import collected
 
 MUTATIONS = int(os.environ.get("AUDITOR_TEST_MUTATIONS", "150"))
-"""The default is what a build can afford; 5,000 is what the collector was tried with."""
+"""The default is what a build can afford."""
 LINES = event_lines(story())
 NAMES = sorted(WRAPPINGS)
 

@@ -13,7 +13,7 @@ from typing import Any
 from tests.collectors.kube_audit.deliveries import WRAPPINGS, event_lines, story
 
 KILLS = int(os.environ.get("AUDITOR_TEST_KILLS", "4"))
-"""The default is what a build can afford; 200 is what the collector was tried with."""
+"""The default is what a build can afford."""
 
 RUN = """
 import sys
