@@ -74,9 +74,20 @@ class RepositoryConfig:
     """A repository that Applications name, and where it can be read."""
 
     url: str
-    """As the Applications' repoURL has it."""
+    """As the Applications' repoURL has it. It may hold credentials: only git is given it."""
     path: str = ""
     """A clone, a bare repository or a bundle; "" to mirror the URL."""
+
+    @property
+    def name(self) -> str:
+        """The URL without a password or token: what the repository is called in the store and to readers."""
+        scheme, separator, rest = self.url.partition("://")
+        authority, slash, place = rest.partition("/")
+        user, at, host = authority.rpartition("@")
+        if not (separator and at):
+            return self.url
+        kept = "" if scheme.lower() in ("http", "https") else user.partition(":")[0] + at
+        return f"{scheme}{separator}{kept}{host}{slash}{place}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,7 +149,7 @@ class _Reader:
         """Names that stand for one another must be there, once."""
         self._once("cluster", [cluster.name for cluster in config.clusters])
         self._once("argocd", [argocd.name for argocd in config.argocds])
-        self._once("repository", [repository.url for repository in config.repositories], "url")
+        self._once("repository", [repository.name for repository in config.repositories], "url")
         clusters = {cluster.name for cluster in config.clusters}
         for position, argocd in enumerate(config.argocds):
             if clusters and argocd.cluster not in clusters:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.config import ActorRule, ClusterConfig, Config, EnvironmentPair, Person
+from auditor.config import ActorRule, ClusterConfig, Config, EnvironmentPair, Person, RepositoryConfig
 from auditor.config_file import line_of, load, parse
 from auditor.errors import ConfigError
 
@@ -188,3 +188,17 @@ def test_a_line_is_found_through_dotted_keys_and_inline_tables() -> None:
     assert line_of(text, ("goals", "git_minutes")) == 1
     assert line_of(text.replace(",\n", ", "), ("report", "title")) == 3
     assert line_of(text, ("nothing",)) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://bot:hunter2@git.acme.example/deploy.git", "https://git.acme.example/deploy.git"),
+        ("https://hunter2@git.acme.example/deploy.git", "https://git.acme.example/deploy.git"),
+        ("ssh://git:hunter2@git.acme.example/deploy.git", "ssh://git@git.acme.example/deploy.git"),
+        ("git@git.acme.example:deploy.git", "git@git.acme.example:deploy.git"),
+        ("https://git.acme.example/a@b.git", "https://git.acme.example/a@b.git"),
+    ],
+)
+def test_a_repository_is_called_by_its_url_without_credentials(url: str, name: str) -> None:
+    assert RepositoryConfig(url).name == name

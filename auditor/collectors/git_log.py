@@ -38,8 +38,8 @@ def collect(reading: Reading) -> Iterator[Batch]:
 
 
 def _repository(reading: Reading, wanted: RepositoryConfig) -> Iterator[Batch]:
-    mark = SourceMark("git", wanted.url, wanted.path or wanted.url, "", "git")
-    known = next((old for old in reading.known("git", wanted.url) if old.source == mark.source), mark)
+    mark = SourceMark("git", wanted.name, wanted.path or wanted.name, "", "git")
+    known = next((old for old in reading.known("git", wanted.name) if old.source == mark.source), mark)
     if "commits" not in known.position:
         # A run that was cut short says nothing about which commits it had: all are read again, and are there once.
         known = mark

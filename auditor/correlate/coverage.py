@@ -155,7 +155,7 @@ def _argocd(config: Config, marks: Sequence[SourceMark], told: bool) -> Iterator
 
 
 def _git(config: Config, marks: Sequence[SourceMark], histories: Mapping[AppKey, ApplicationHistory]) -> Iterator[Gap]:
-    configured = {repository.url for repository in config.repositories}
+    configured = {repository.name for repository in config.repositories}
     wanted: dict[str, list[str]] = defaultdict(list)
     for key, history in histories.items():
         for source in history.states[-1].sources if history.states else ():

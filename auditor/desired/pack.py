@@ -4,6 +4,7 @@ Record: 32 bytes of key, 4 bytes of length (big-endian), the zstd frame of the J
 record that a killed run left half-written, or that a disk changed, is a record that is not there.
 """
 
+import os
 import struct
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -74,7 +75,7 @@ class Pack:
         packed = zstandard.ZstdCompressor(level=3, write_checksum=True).compress(orjson.dumps(document))
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with self._file.open("r+b" if self._file.exists() else "x+b") as stream:
+            with os.fdopen(os.open(self._file, os.O_RDWR | os.O_CREAT, 0o600), "r+b") as stream:
                 stream.seek(self._end)
                 stream.write(_HEAD.pack(key, len(packed)) + packed)
                 stream.truncate()

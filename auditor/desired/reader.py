@@ -278,12 +278,12 @@ def open_reader(
         "LoadRestrictionsNone" in build_options,
     )
     charts = {
-        repository.url: ChartFolder(folder / repository.path)
+        repository.name: ChartFolder(folder / repository.path)
         for repository in repositories
         if repository.path and holds_charts(folder / repository.path)
     }
     checkouts = open_checkouts(
-        [repository for repository in repositories if repository.url not in charts],
+        [repository for repository in repositories if repository.name not in charts],
         folder,
         commits,
         refs,

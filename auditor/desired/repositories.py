@@ -171,9 +171,9 @@ def open_checkouts(
     for ref in refs:
         refs_by_url.setdefault(ref.repository, []).append(ref)
     return {
-        repository.url: Checkout(
-            repository.url,
-            Graph(by_url.get(repository.url, ()), refs_by_url.get(repository.url, ())),
+        repository.name: Checkout(
+            repository.name,
+            Graph(by_url.get(repository.name, ()), refs_by_url.get(repository.name, ())),
             Blobs(*_repository(repository, folder, cache), pack),
         )
         for repository in repositories
@@ -187,5 +187,5 @@ def _repository(wanted: RepositoryConfig, folder: Path, cache: Path) -> tuple[Re
     if wanted.path and not is_bundle(path):
         git_dir = git_dir_of(path)
     if git_dir is None or not git_dir.is_dir():
-        return None, f"the files of {wanted.url} are not on this machine"
+        return None, f"the files of {wanted.name} are not on this machine"
     return Repository(git_dir), ""
