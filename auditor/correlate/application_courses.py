@@ -12,7 +12,7 @@ from itertools import zip_longest
 
 from auditor.config import Config
 from auditor.correlate import flux_documents
-from auditor.correlate.application_documents import home_cluster, parse_application
+from auditor.correlate.application_documents import home_cluster, is_compared_again, parse_application
 from auditor.correlate.application_requests import (
     GROUP,
     OwnRequests,
@@ -141,10 +141,10 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
         else:
             state = parse_application(document, key, at, evidence, config, home, before)
         document, last = state.document, at
-        _append(steps, Step(state, before, event and replace(event, response=None)))
+        _append(steps, Step(state, before, event))
     if key.is_flux:
         steps = _with_source_changes(key, steps, sources)
-    return Course(key, tuple(steps), removal)
+    return Course(key, tuple(map(_without_response, steps)), removal)
 
 
 def _is_silent(request: Request) -> bool:
@@ -183,6 +183,10 @@ def _read(
     return object_in(snapshot.body), at, evidence, None
 
 
+def _without_response(step: Step) -> Step:
+    return step if step.event is None else replace(step, event=replace(step.event, response=None))
+
+
 def _append(steps: list[Step], step: Step) -> None:
     """Adds a step. Of reconciliations that changed nothing only the first and the last after a change are kept."""
     quiet = [_is_quiet(step), *(_is_quiet(each) for each in steps[-1:-3:-1])]
@@ -197,14 +201,4 @@ def _is_quiet(step: Step) -> bool:
     """Whether nothing but the time of the last reconciliation, and the object's version, differs from before."""
     if step.before is None or step.event is None:
         return False
-    return _without_times(step.state) == _without_times(step.before)
-
-
-def _without_times(state: ApplicationState) -> tuple[object, ...]:
-    metadata, status = child(state.document, "metadata"), child(state.document, "status")
-    return (
-        {key: value for key, value in metadata.items() if key not in ("resourceVersion", "generation")},
-        state.document.get("spec"),
-        state.document.get("operation"),
-        {key: value for key, value in status.items() if key != "reconciledAt"},
-    )
+    return is_compared_again(step.state.document, step.before.document)

@@ -6,6 +6,7 @@ real kubectl sends was measured command by command (kubectl 1.32; see docs/actor
 
 import json
 import re
+from functools import lru_cache
 
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import Json, JsonObject
@@ -83,6 +84,7 @@ _BY_VERB = {"create": "create", "update": "replace", "delete": "delete", "delete
 _REVIEWS = ("authorization.k8s.io", "authentication.k8s.io")
 
 
+@lru_cache(maxsize=4096)
 def client(user_agent: str) -> str:
     """What kind of program a user agent claims to be: kubectl, helm, terraform, argocd (the command),
     argocd-server, console, tool (another command-line program), other; "" for none."""

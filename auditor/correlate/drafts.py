@@ -122,6 +122,15 @@ def was_read_from_server(body: JsonObject) -> bool:
     return isinstance(metadata(body).get("uid"), str) and isinstance(metadata(body).get("resourceVersion"), str)
 
 
+def names_only_status(request: Json) -> bool:
+    """Whether a patch names nothing but `status`."""
+    if isinstance(request, dict):
+        return request.keys() == {"status"}
+    operations = request if isinstance(request, list) else []
+    places = [each.get("path") if isinstance(each, dict) else None for each in operations]
+    return bool(places) and all(isinstance(place, str) and place.startswith("/status/") for place in places)
+
+
 def last_applied(request: Json) -> str:
     """The last-applied annotation that a request asks to store, "" for none."""
     text = annotations(request).get(LAST_APPLIED) if isinstance(request, dict) else None

@@ -17,6 +17,7 @@ from auditor.correlate.drafts import (
     json_object,
     last_applied,
     last_applied_in,
+    names_only_status,
     stored_replicas,
     was_read_from_server,
 )
@@ -50,7 +51,7 @@ class Story:
         self._subject = subject
         self._senses = senses
         self._state: State = NOTHING_KNOWN
-        self._unread: AuditEvent | None = None
+        self._unread: Request | None = None
         """Its response is a later whole body than the state, decoded when somebody asks."""
         self._seen_whole = False
         """The state is a body of the API server, and nothing was rebuilt on it."""
@@ -92,6 +93,8 @@ class Story:
             self._delete(entry)
         elif event.verb == "create" or event.code == 201:
             self._create(entry)
+        elif self._only_reports(entry):
+            self._report(entry)
         else:
             self._update(entry)
 
@@ -135,10 +138,23 @@ class Story:
         if self._cause(request.event) == "out-of-band":
             self._add(replace(self._draft(request, "unknown"), outcome="access", persisted="proven"))
         if request.bodies.answers_with_object:
-            self._see_later(request.event)
+            self._see_later(request)
         elif (sent := self._read_before(request)) is not None:
             self._see(sent, request.event.at)
             self._state = replace(self._state, version="")
+
+    def _only_reports(self, request: Request) -> bool:
+        """Whether a controller's patch stored nothing but `status`, of an object that has no sub-resource for it: most
+        writes to Applications are such."""
+        known, stored = self._version(), request.head.meta.resourceVersion
+        if request.event.verb != "patch" or not known or stored in ("", known) or self._doubts:
+            return False
+        reports = request.bodies.answers_with_object and names_only_status(request.bodies.request)
+        return reports and self._cause(request.event) != "out-of-band"
+
+    def _version(self) -> str:
+        """resourceVersion of the last whole body, read or not; "" where it is not known."""
+        return self._unread.head.meta.resourceVersion if self._unread else self._state.version
 
     def _read_before(self, request: Request) -> JsonObject | None:
         """The object that a controller sends back with its status is the whole object as it had read it."""
@@ -306,7 +322,7 @@ class Story:
 
     def _current(self) -> State:
         if self._unread is not None:
-            event, earlier = self._unread, self._state
+            event, earlier = self._unread.event, self._state
             self._unread = None
             body = json_object(event.response)
             if body is not None:
@@ -314,12 +330,13 @@ class Story:
                 self._missing.hear(Witness(self._subject, body, evidence_of(event)), self._writes, Before(earlier))
         return self._state
 
-    def _see_later(self, event: AuditEvent) -> None:
+    def _see_later(self, request: Request) -> None:
         """A whole body of the API server between two writes; decoded now only where a write waits for it."""
+        event = request.event
         if self._doubts and (seen := json_object(event.response)) is not None:
             self._see(seen, event.at, Witness(self._subject, seen, evidence_of(event)))
             return
-        self._unread, self._at, self._seen_whole, self._blurred = event, event.at, True, False
+        self._unread, self._at, self._seen_whole, self._blurred = request, event.at, True, False
 
     def _see(self, body: JsonObject, at: datetime, witness: Witness | None = None) -> None:
         self._doubts.settle(witness or Witness(self._subject, body, ()), lambda path: False)
