@@ -224,9 +224,14 @@ class _Reader:
             raise self.error(place, f"{text!r} is no day", 'Write it as "2027-03-31", in quotes.')
 
     def error(self, place: Place, message: str, hint: str) -> ConfigError:
-        line = line_of(self._text, place)
-        where = f"{self._path}, line {line}" if line else f"{self._path}"
-        return ConfigError(f"{where}: {message}.", hint)
+        return error_at(self._path, self._text, place, message, hint)
+
+
+def error_at(path: Path, text: str, place: Place, message: str, hint: str) -> ConfigError:
+    """What is wrong at a place of the file that holds `text`, with its line. `message` has no full stop."""
+    line = line_of(text, place)
+    where = f"{path}, line {line}" if line else f"{path}"
+    return ConfigError(f"{where}: {message}.", hint)
 
 
 def line_of(text: str, place: Place) -> int | None:

@@ -50,7 +50,7 @@ def skipped_lines(dossier: Dossier) -> list[str]:
         for kind, number in sorted(counts.items())
     ]
     problems = [mark for mark in dossier.case.coverage.marks if mark.problem]
-    return lines + [f"{middle_cut(mark.source, 40)}: {mark.problem}" for mark in problems]
+    return lines + [mark.complaint.replace(mark.source, middle_cut(mark.source, 40)) for mark in problems]
 
 
 def _audit(dossier: Dossier) -> AsOfRow:

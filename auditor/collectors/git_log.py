@@ -48,18 +48,23 @@ def _repository(reading: Reading, wanted: RepositoryConfig) -> Iterator[Batch]:
     try:
         place = _open(wanted, path, reading.cache)
         if place.repository is None:
-            yield Batch((), replace(known, format=place.format, problem=place.problem))
+            yield Batch((), replace(known, format=place.format, problem=_sentence(known, place)))
         else:
             yield from _read(reading, place, place.repository, known)
     except GitMissingError:
         yield from _kept(reading, path, mark)
     except GitFailedError as error:
-        yield Batch((), replace(known, problem=f"git cannot read it: {error}"))
+        yield Batch((), replace(known, problem=f"git cannot read {mark.source}: {error}"))
     except OSError as error:
-        yield Batch((), replace(known, problem=f"cannot be read: {error.strerror}"))
+        yield Batch((), replace(known, problem=f"{mark.source} cannot be read: {error.strerror}."))
     finally:
         if place is not None and place.repository is not None:
             place.repository.close()
+
+
+def _sentence(mark: SourceMark, place: Place) -> str:
+    """What is wrong with a place, with its name before it; "" where nothing is."""
+    return f"{mark.source} {place.problem.rstrip('.')}." if place.problem else ""
 
 
 def _open(wanted: RepositoryConfig, path: Path, cache: Path) -> Place:
@@ -96,7 +101,7 @@ def _read(reading: Reading, place: Place, repository: Repository, known: SourceM
     if keep:
         keep_history(reading.cache, place.digest, History(tuple(kept), tuple(found)))
     position = _position(found, wanted, place.digest)
-    yield Batch(tuple(found), replace(count.mark, complete=True, problem=place.problem, position=position))
+    yield Batch(tuple(found), replace(count.mark, complete=True, problem=_sentence(known, place), position=position))
 
 
 def _position(found: Iterable[GitRef], commits: list[str], bundle: str) -> dict[str, str]:

@@ -84,7 +84,7 @@ def _sources(folder: Path, pattern: str) -> Iterator[Source | Missing]:
 
 
 def _local(folder: Path, pattern: str) -> Iterator[Source | Missing]:
-    path = str(folder / Path(pattern).expanduser())
+    path = str(folder / os.path.expanduser(pattern))
     found = sorted(_files(path) if not glob.has_magic(path) or os.path.exists(path) else _globbed(path))
     for file in found:
         yield Source(shown_name(folder, file), file)

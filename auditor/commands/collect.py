@@ -63,7 +63,7 @@ def read_sources(place: Workspace, store: "Store") -> Collected:
             added += store.write(batch).facts
             if batch.mark.problem:
                 unread.add((batch.mark.kind, batch.mark.cluster, batch.mark.source))
-                place.progress.note(f"{batch.mark.source}: {batch.mark.problem}")
+                place.progress.note(batch.mark.complaint)
     return Collected(added, len(unread))
 
 

@@ -1,12 +1,14 @@
 """`auditor sources`: what the records cover, what was skipped in them, and what is missing for the three questions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.commands import CARE, Command
 from auditor.console.options import ConfigOption, Format, FormatOption, QuietOption, StoreOption
 
 if TYPE_CHECKING:
+    from auditor.config import Config
     from auditor.model.coverage import Gap
     from auditor.model.facts import RecordKind, Skipped, SourceMark
     from auditor.model.resource import Json, JsonObject
@@ -24,8 +26,17 @@ _PERISHABLE: "tuple[RecordKind, ...]" = ("argocd", "audit", "objects", "announce
 CSV_COLUMNS = (
     "source", "stream", "cluster", "kind", "format", "bytes", "events", "successful_writes", "dry_runs",
     "failed_writes", "reads", "foreign", "undecodable", "first_at", "last_at", "complete", "problem",
+    "configured",
 )  # fmt: skip
 _SHOWN_SKIPS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A source, and whether the configuration still names it."""
+
+    mark: "SourceMark"
+    configured: bool
 
 
 def sources(
@@ -40,15 +51,15 @@ def sources(
     from auditor.console.computed import computed
 
     with computed(config, store, quiet) as answers:
-        marks, skipped = answers.store.marks(), list(answers.store.skipped())
-        gaps = ordered(answers.overview.gaps)
+        listed = list(_listed(answers.store.marks(), answers.config))
+        skipped, gaps = list(answers.store.skipped()), ordered(answers.overview.gaps)
         if output is Format.TABLE:
-            show_sources(marks, skipped, gaps)
+            show_sources(listed, skipped, gaps)
         elif output is Format.CSV:
-            say_csv(CSV_COLUMNS, map(wire.mark, marks))
+            say_csv(CSV_COLUMNS, _entries(listed, ()))
         else:
             as_of, missing = wire.as_of(answers.overview.as_of), [_gap(gap) for gap in gaps]
-            say_json("auditor/sources/1", as_of, "sources", _entries(marks, skipped), missing=missing)
+            say_json("auditor/sources/1", as_of, "sources", _entries(listed, skipped), missing=missing)
 
 
 def ordered(gaps: "Sequence[Gap]") -> "list[Gap]":
@@ -56,7 +67,17 @@ def ordered(gaps: "Sequence[Gap]") -> "list[Gap]":
     return sorted(gaps, key=lambda gap: (_PERISHABLE.index(gap.kind), gap.cluster, gap.sentence))
 
 
-def show_sources(marks: "Sequence[SourceMark]", skipped: "Sequence[Skipped]", gaps: "Sequence[Gap]") -> None:
+def _listed(marks: "Iterable[SourceMark]", config: "Config") -> "Iterator[Listed]":
+    """Of what is configured no longer, only what something was read of."""
+    from auditor.console.configured import is_configured
+
+    for mark in marks:
+        configured = is_configured(config, mark)
+        if configured or mark.bytes or mark.events:
+            yield Listed(mark, configured)
+
+
+def show_sources(listed: "Sequence[Listed]", skipped: "Sequence[Skipped]", gaps: "Sequence[Gap]") -> None:
     """A line a source, then what was skipped, then what is missing for each question."""
     from rich.padding import Padding
 
@@ -64,14 +85,17 @@ def show_sources(marks: "Sequence[SourceMark]", skipped: "Sequence[Skipped]", ga
 
     out = console()
     columns = (Column("source"), Column("format"), Column("records", number=True), Column("covers, UTC"))
+    marks = [one.mark for one in listed]
     rows = [[text(mark.source), text(mark.format), text(f"{mark.events:,}"), text(_span(mark))] for mark in marks]
     if rows:
         say_table(out, columns, rows, brief=True)
     else:
         out.print(text("Nothing was collected."))
-    for mark in marks:
-        if mark.problem:
-            out.print(text(f"{mark.source}: {mark.problem}", "yellow"))
+    for entry in listed:
+        if not entry.configured:
+            out.print(text(f"{entry.mark.source} is no longer configured; what was read of it stays.", "dim"))
+        elif entry.mark.problem:
+            out.print(text(entry.mark.complaint, "yellow"))
     for one in skipped[:_SHOWN_SKIPS]:
         out.print(text(f"skipped: {one.source} at byte {one.offset:,}: {one.reason}", "yellow"))
     if len(skipped) > _SHOWN_SKIPS:
@@ -95,16 +119,18 @@ def _span(mark: "SourceMark") -> str:
     return f"{mark.first_at:%m-%d %H:%M} – {mark.last_at:{'%H:%M' if same_day else '%m-%d %H:%M'}}"
 
 
-def _entries(marks: "Sequence[SourceMark]", skipped: "Sequence[Skipped]") -> "Iterator[JsonObject]":
+def _entries(listed: "Iterable[Listed]", skipped: "Iterable[Skipped]") -> "Iterator[JsonObject]":
     from auditor.console import wire
 
     by_source: dict[tuple[str, str, str], list[Json]] = {}
     for one in skipped:
         place = by_source.setdefault((one.kind, one.cluster, one.source), [])
         place.append({"offset": one.offset, "length": one.length, "reason": one.reason})
-    for mark in marks:
+    for entry in listed:
+        mark = entry.mark
         # what was skipped knows its file and no stream: it stands at the file's first one
-        yield {**wire.mark(mark), "skipped": by_source.pop((mark.kind, mark.cluster, mark.source), [])}
+        places = by_source.pop((mark.kind, mark.cluster, mark.source), [])
+        yield {**wire.mark(mark), "configured": entry.configured, "skipped": places}
 
 
 def _gap(gap: "Gap") -> "Json":

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.config import Config, NotifyConfig
+from auditor.console.configured import Configured
 from auditor.console.sample import shipped_caches
 from auditor.console.talk import talk
 from auditor.console.workspace import Workspace, workspace
@@ -89,7 +90,7 @@ def gathered(place: Workspace, store: "Store", scope: Scope) -> Case:
         build_options=_build_options(store),
     )
     with closing(git):
-        case = gather(store, config, scope, git, place.progress)
+        case = gather(Configured(store, config), config, scope, git, place.progress)
         if git.counts.contents and not git.counts.renders:
             place.progress.note(f"Desired states: {git.counts.contents}, all rendered before.")
     found = find(case, config, registry.detectors())

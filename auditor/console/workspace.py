@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.config import Config
-from auditor.config_file import FILE_NAME, load
+from auditor.config_file import FILE_NAME, error_at, load
 from auditor.errors import ConfigError
 from auditor.progress import SILENT, Progress
 
@@ -63,8 +63,22 @@ def workspace(config: Path | None, store: str | None, progress: Progress = SILEN
     """The workspace of a command line: its own options, else those before the command's name."""
     before = BEFORE_THE_COMMAND.get()
     url = store or before.store
-    read = load(config or before.config or Path(FILE_NAME))
+    path = config or before.config or Path(FILE_NAME)
+    read = load(path)
+    _refuse_useless_rules(read, path)
     return Workspace(replace(read, store=_from_here(url)) if url else read, progress)
+
+
+def _refuse_useless_rules(config: Config, path: Path) -> None:
+    """A rule that correlation would pass over is an error: whoever wrote it takes it for one that works."""
+    if not config.actor_rules:
+        return
+    from auditor.correlate.actors import rule_problem
+
+    for position, rule in enumerate(config.actor_rules):
+        if problem := rule_problem(rule):
+            hint = "Patterns are globs over user, group, user_agent, field_manager and impersonated_user."
+            raise error_at(path, path.read_text("utf-8-sig"), ("actor", position), problem, hint)
 
 
 def _from_here(url: str) -> str:

@@ -72,7 +72,7 @@ def _unread(marks: Iterable[SourceMark]) -> Iterator[Gap]:
     """Sources that could not be read, in the words of their collector."""
     for mark in marks:
         if mark.problem:
-            yield _gap(mark.kind, mark.cluster, f"{mark.source}: {mark.problem}", failed=True)
+            yield _gap(mark.kind, mark.cluster, mark.complaint, failed=True)
         elif not mark.complete:
             yield _gap(mark.kind, mark.cluster, f"{mark.source} was not read to its end.", failed=True)
 

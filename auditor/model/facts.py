@@ -272,6 +272,14 @@ class SourceMark:
     problem: str = ""
     """One sentence where the source could not be read at all (missing, denied, not a repository)."""
 
+    @property
+    def complaint(self) -> str:
+        """`problem` as a sentence that names its subject, "" where there is none."""
+        if not self.problem:
+            return ""
+        sentence = self.problem if self.problem.endswith((".", "!", "?")) else f"{self.problem}."
+        return sentence if self.source in sentence else f"{self.source}: {sentence}"
+
 
 Fact: TypeAlias = (
     AuditEvent

@@ -111,9 +111,9 @@ def test_a_run_that_was_cut_short_starts_over(repo: Repo, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("nowhere", "is not there: the path of the repository in the configuration leads nowhere"),
-        ("empty", "is not a git repository, nor a bundle"),
-        ("file.txt", "is not a git repository, nor a bundle"),
+        ("nowhere", "nowhere is not there: the path of the repository in the configuration leads nowhere."),
+        ("empty", "empty is not a git repository, nor a bundle."),
+        ("file.txt", "file.txt is not a git repository, nor a bundle."),
     ],
 )
 def test_what_is_no_repository_is_one_sentence(tmp_path: Path, path: str, sentence: str) -> None:
@@ -128,7 +128,7 @@ def test_a_bundle_that_is_cut_is_one_sentence(repo: Repo, tmp_path: Path) -> Non
     whole = (tmp_path / "whole.bundle").read_bytes()
     (tmp_path / "cut.bundle").write_bytes(whole[:-30])
     [batch] = read(tmp_path, "cut.bundle")
-    assert batch.mark.problem.startswith("cannot be unpacked")
+    assert batch.mark.problem.startswith("cut.bundle cannot be unpacked")
 
 
 def test_an_empty_repository_has_no_commits_and_no_problem(tmp_path: Path) -> None:
@@ -303,7 +303,7 @@ def test_a_url_that_is_an_option_or_a_command_does_nothing(tmp_path: Path) -> No
     for url in ("--upload-pack=touch owned", "ext::sh -c touch% owned", "-c core.sshCommand=touch owned"):
         [batch] = read(tmp_path, "", url=url)
         assert batch.facts == ()
-        assert batch.mark.problem.startswith("cannot be fetched")
+        assert f"{batch.mark.source} cannot be fetched" in batch.mark.problem
     assert not Path("owned").exists()
     assert not list(tmp_path.rglob("owned"))
 
@@ -339,12 +339,12 @@ def test_a_host_that_is_down_leaves_the_mirror_in_use(repo: Repo, tmp_path: Path
     repo.folder.rename(tmp_path / "away")
     batches = read(tmp_path, "", url=url)
     assert len(commits(batches)) == 1
-    assert batches[-1].mark.problem.endswith("read from the mirror of the last run")
+    assert batches[-1].mark.problem.endswith("read from the mirror of the last run.")
 
 
 def test_a_host_that_was_never_reached_is_one_sentence(tmp_path: Path) -> None:
     [batch] = read(tmp_path, "", url=f"file://{tmp_path}/nowhere")
-    assert batch.mark.problem.startswith("cannot be fetched")
+    assert f"{batch.mark.source} cannot be fetched" in batch.mark.problem
 
 
 def test_a_forced_push_keeps_the_old_tip(repo: Repo, tmp_path: Path) -> None:

@@ -177,3 +177,7 @@ def test_only_plain_files_can_be_read_in_sections() -> None:
     assert plain_size(io.BytesIO(b'{"kind"')) == 7
     for data in (gzip.compress(b"x"), zstandard.compress(b"x"), "{}".encode("utf-16")):
         assert plain_size(io.BytesIO(data)) == 0
+
+
+def test_a_home_that_nobody_has_is_a_path_without_anything(tmp_path: Path) -> None:
+    assert [type(found) for found in expand(tmp_path, ["~no-such-user/audit"])] == [Missing]

@@ -60,3 +60,21 @@ def test_what_was_given_before_the_command_counts_where_nothing_was_given_after(
         assert workspace(None, "sqlite:////c.db").config.store == "sqlite:////c.db"
     finally:
         BEFORE_THE_COMMAND.reset(before)
+
+
+@pytest.mark.parametrize(
+    ("rule", "problem"),
+    [
+        ('ident = "all"\nkind = "ci"', "no pattern"),
+        ('ident = "bot"\nkind = "gitops"\nuser_agent = "argocd*"', "what clients say of themselves"),
+    ],
+)
+def test_an_actor_rule_that_would_never_match_is_refused_with_its_line(tmp_path: Path, rule: str, problem: str) -> None:
+    path = tmp_path / "auditor.toml"
+    path.write_text(
+        f'[report]\nzone = "UTC"\n\n[[actor]]\nident = "own"\nkind = "ci"\nuser = "ci"\n\n[[actor]]\n{rule}\n'
+    )
+    with pytest.raises(ConfigError, match=problem) as error:
+        workspace(path, None)
+    assert "auditor.toml, line 9: " in error.value.message
+    assert ".." not in error.value.message
