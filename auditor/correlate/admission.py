@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import orjson
 
 from auditor.model.resource import Json, JsonObject, Path
-from auditor.objects import paths
+from auditor.objects import json_patch, paths
 
 _ANNOTATION = re.compile(r"(mutation|patch)\.webhook\.admission\.k8s\.io/round_(\d{1,6})_index_(\d{1,6})")
 
@@ -21,8 +21,13 @@ class Mutation:
     """One webhook's part in one request."""
 
     webhook: str
-    pointers: tuple[str, ...] | None
-    """JSON Pointers of its patch; None where the record says only that it mutated something."""
+    patch: tuple[Json, ...] | None
+    """The operations of its JSON Patch; None where the record says only that it mutated something."""
+
+    @property
+    def pointers(self) -> tuple[str, ...] | None:
+        """JSON Pointers of its patch."""
+        return None if self.patch is None else tuple(_pointers(self.patch))
 
 
 def mutations(annotations: Mapping[str, str]) -> tuple[Mutation, ...]:
@@ -39,6 +44,28 @@ def mutations(annotations: Mapping[str, str]) -> tuple[Mutation, ...]:
 def names(annotations: Mapping[str, str]) -> tuple[str, ...]:
     """`admission webhook NAME`, each once, in the order of their calls."""
     return tuple(dict.fromkeys(_name(each) for each in mutations(annotations)))
+
+
+def admitted(document: JsonObject, annotations: Mapping[str, str]) -> JsonObject | None:
+    """What the webhooks made of a whole object that a request asked for; None where the record does not tell."""
+    for mutation in mutations(annotations):
+        if mutation.patch is None:
+            return None
+        try:
+            document = json_patch.apply(document, list(mutation.patch))
+        except json_patch.DoesNotFitError:
+            return None
+    return document
+
+
+def touched(document: JsonObject, annotations: Mapping[str, str], group: str, kind: str) -> tuple[Path, ...]:
+    """The paths that webhooks may have set in an object of which this much is known: () for any."""
+    found: list[Path] = []
+    for mutation in mutations(annotations):
+        if mutation.pointers is None:
+            return ((),)
+        found += [paths.from_pointer(document, pointer, group, kind) for pointer in mutation.pointers]
+    return tuple(found)
 
 
 class Admission:
@@ -73,13 +100,14 @@ def _mutations(calls: Iterator[dict[str, JsonObject]]) -> Iterator[Mutation]:
         if not isinstance(webhook, str):
             continue
         if "patch" in call:
-            yield Mutation(webhook, tuple(_pointers(said.get("patch"))))
+            operations = said.get("patch")
+            yield Mutation(webhook, tuple(operations) if isinstance(operations, list) else ())
         elif said.get("mutated") is True:
             yield Mutation(webhook, None)
 
 
-def _pointers(patch: Json) -> Iterator[str]:
-    for operation in patch if isinstance(patch, list) else ():
+def _pointers(patch: tuple[Json, ...]) -> Iterator[str]:
+    for operation in patch:
         place = operation.get("path") if isinstance(operation, dict) else None
         if isinstance(place, str):
             yield place

@@ -5,7 +5,7 @@ Any other difference is admission, a default, an allocation, or a write that is 
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from auditor.correlate.admission import Admission
 from auditor.correlate.overlap import holds
@@ -39,11 +39,19 @@ class Ask:
     annotations: Mapping[str, str]
     """Of the audit event: what webhooks did."""
     instance_label: str
+    or_merge: bool = False
+    """It is read as a strategic merge patch, and may have been a JSON merge patch."""
+    may_give_up: bool = False
+    """It is applied server-side, and may leave out what its manager applied before: no record tells."""
 
     @property
     def whole(self) -> bool:
         """Whether the body is all that the client wants of the object, so that what it leaves out is removed."""
         return self.type in ("put", "apply") and self.subresource != "scale"
+
+    def as_merge(self) -> "Ask":
+        """The same request, read as a JSON merge patch."""
+        return replace(self, type="merge", or_merge=False)
 
     def on(self, document: JsonObject | None, complete: bool) -> patch.Patched:
         """The object after the request, applied to this state; `complete`: whether that is all of the object."""
@@ -75,7 +83,18 @@ def account(ask: Ask, before: Before, after: State) -> Account:
     """What a request did to the state before, seen in the state after (which may be only what was asked for)."""
     if ask.body is None:
         return Account()
-    return _Attribution(ask, before, after).account()
+    found = _Attribution(ask, before, after).account()
+    if not ask.or_merge:
+        return found
+    return _in_common(found, _Attribution(ask.as_merge(), before, after).account())
+
+
+def _in_common(one: Account, other: Account) -> Account:
+    """What holds whichever of two ways a request is read."""
+    fields = tuple(each for each in one.fields if each in other.fields)
+    asked = tuple(each for each in one.asked if each in other.asked)
+    told = bool(fields) or not (one.fields or other.fields)
+    return replace(one, asked=asked, fields=fields, known=one.known and other.known and told)
 
 
 def is_operation(subject: ObjectId, path: Path) -> bool:
@@ -121,6 +140,8 @@ class _Attribution:
         """Whether a field would show in the records. A whole body may have added what a state known in parts lacks,
         and a position in a list that is not known may be any item's."""
         state = self._before.state
+        if self._ask.may_give_up and not self._after.whole:
+            return False
         if not self._ask.whole or state.complete:
             return self._positions() is not None or not _names_positions(self._ask)
         subject = self._subject
@@ -145,18 +166,27 @@ class _Attribution:
             yield FieldChange(path, self._before.lookup(path), _asked_for(self._wanted, path))
 
     def _from_difference(self) -> Iterator[FieldChange]:
-        after = self._after.body if self._after.whole else self._wanted
+        known = self._after.whole or self._after.rebuilt
+        after = self._after.body if known else self._wanted
         for each in self._differing or self._differences(self._before.state.body, after):
             if self._named.covers(each.path):
-                yield each
+                yield each if known else replace(each, after=self._value_after(each.path))
 
     def _from_request(self) -> Iterator[FieldChange]:
         """Where the state before is not known as a whole: what the request names, before it as far as that is known."""
         for path in self._candidates(self._after.body if self._after.whole else self._wanted):
             before = self._before.lookup(path)
-            after = self._after.lookup(path) if self._after.whole else _asked_for(self._wanted, path)
+            after = self._value_after(path)
             if not leaves.equal(self._subject.group, self._subject.kind, path, before, after):
                 yield FieldChange(path, before, after)
+
+    def _value_after(self, path: Path) -> Leaf:
+        """What a path has after the write, as far as the record shows what was stored."""
+        if self._after.whole or self._after.rebuilt or self._after.is_uncertain(path):
+            return _not_null(self._after.lookup(path))
+        if self._wanted is self._before.state.body and self._ask.type == "json-patch":
+            return self._named.given(path)  # it cannot be applied to the little that is known
+        return _asked_for(self._wanted, path)
 
     def _candidates(self, after: JsonObject | None) -> Iterator[Path]:
         """Paths that the request may have changed, each once."""
@@ -197,8 +227,9 @@ class _Attribution:
     def _removed(self, found: tuple[Path, ...]) -> Iterator[Path]:
         """Paths that the request names and that have no value after it."""
         for path in sorted(self._named.paths, key=repr):
-            nothing_left = _asked_for(self._wanted, path) == ABSENT and not self._is_no_field(path)
-            if nothing_left and not any(holds(path, other) for other in found):
+            left = _asked_for(self._wanted, path)
+            nothing_left = left == ABSENT or left.value == []
+            if nothing_left and not self._is_no_field(path) and not any(holds(path, other) for other in found):
                 yield path
 
     def _side_effects(self) -> Iterator[SideEffect]:
@@ -253,9 +284,10 @@ class _Attribution:
 
 def _asked_for(wanted: JsonObject | None, path: Path) -> Leaf:
     """The value that a request leaves at a path that it names."""
-    if wanted is None:
-        return ABSENT
-    found = State(wanted, True).lookup(path)
+    return ABSENT if wanted is None else _not_null(State(wanted, True).lookup(path))
+
+
+def _not_null(found: Leaf) -> Leaf:
     return found if found.state != "value" or found.value is not None else ABSENT
 
 

@@ -13,6 +13,16 @@ def same_place(one: Path, other: Path) -> bool:
     return len(one) == len(other) and holds(one, other)
 
 
+def may_overlap(one: Path, other: Path) -> bool:
+    """Whether one may hold the other, where a position in a list may be that of any item."""
+    return all(map(_may_be_alike, one, other))
+
+
+def _may_be_alike(one: Segment, other: Segment) -> bool:
+    in_list = not isinstance(one, str) and not isinstance(other, str)
+    return (in_list and isinstance(one, int) != isinstance(other, int)) or _alike(one, other)
+
+
 def _alike(one: Segment, other: Segment) -> bool:
     if isinstance(one, ListItem) and isinstance(other, ListItem):
         return set(one.keys) <= set(other.keys) or set(other.keys) <= set(one.keys)

@@ -55,7 +55,7 @@ def settle(write: Write, witness: Witness, others: Sequence[Write], before: Befo
     """An unproven write, seen by the entry of its manager: stored, with what it set; shown to have changed nothing; or
     as it was, where there is no such entry. `others` are the object's writes, this one among them."""
     owner = _entry_of(write, managed_fields.read(witness.body))
-    if owner is None:
+    if owner is None or _is_as_created(owner, witness):
         return write
     if owner.at is not None and owner.at < write.at - CLOCK:
         return replace(write, outcome="no-op", notes=(*write.notes, "managedFields show that nothing was stored"))
@@ -67,6 +67,12 @@ def settle(write: Write, witness: Witness, others: Sequence[Write], before: Befo
     borne = write.marks or marks(State(witness.body, True))
     proven = replace(write, outcome="changed", persisted="proven", marks=borne)
     return _with_fields(proven, owner, witness, fields) if fields else proven
+
+
+def _is_as_created(owner: Owner, witness: Witness) -> bool:
+    """Whether an entry may be that of the create."""
+    created = instant(metadata(witness.body).get("creationTimestamp"))
+    return created is not None and owner.at is not None and abs(created - owner.at) <= CLOCK
 
 
 def _is_alone(write: Write, others: Sequence[Write]) -> bool:
@@ -124,8 +130,7 @@ class Missing:
             return None
         if any(_may_be(owner, write) for write in writes):
             return None
-        created = instant(metadata(witness.body).get("creationTimestamp"))
-        if created is not None and abs(created - owner.at) <= CLOCK:
+        if _is_as_created(owner, witness):
             return replace(_write(owner, owner.at, channel, witness, ()), operation="create")
         fields = fields_of(owner, witness, before)
         return _write(owner, owner.at, channel, witness, fields) if fields else None

@@ -12,6 +12,7 @@ from auditor.model.change import Outcome, Write
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import JsonObject, Path
 from auditor.objects import leaves, managed_fields
+from auditor.objects.timestamps import instant
 
 Persisted = Literal["proven", "unproven"]
 
@@ -84,6 +85,9 @@ def _written_now(event: AuditEvent, after: State) -> bool | None:
     if max(times) < event.at - _CLOCK:
         return False
     end = (event.stage_at or event.at) + _CLOCK
+    created = instant(metadata(after.body).get("creationTimestamp"))
+    if created is not None and created >= event.at - _CLOCK:
+        return None  # the entries may be those of its create
     mine = (owner for owner in owners if event.field_manager in ("", owner.manager) and owner.subresource == "")
     return True if any(owner.at and event.at - _CLOCK <= owner.at <= end for owner in mine) else None
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import orjson
 
-from auditor.correlate.overlap import holds
+from auditor.correlate.overlap import holds, may_overlap
 from auditor.model.resource import ABSENT, UNKNOWN, Json, JsonObject, Leaf, Path
 from auditor.objects import paths
 
@@ -31,7 +31,8 @@ class State:
     removed: tuple[Path, ...] = ()
     """Paths that are known to be absent, though not all of the object is known."""
     uncertain: tuple[Path, ...] = ()
-    """Paths that a request named of which the record does not show whether it was stored."""
+    """Paths of which the record does not show what was stored: a request's that may have been a dry run, or what
+    admission may have set."""
 
     @property
     def gone(self) -> bool:
@@ -55,14 +56,20 @@ class State:
 
     def lookup(self, path: Path) -> Leaf:
         """The value at `path`: absent only where the state is whole."""
-        if any(holds(each, path) or holds(path, each) for each in self.uncertain):
+        if self.is_uncertain(path):
             return UNKNOWN
         if self.body is None:
             return ABSENT
+        if not (self.whole or self.rebuilt) and _is_by_position(path):
+            return UNKNOWN
         found = paths.lookup(self.body, path)
         if found.state == "value" or self.whole or self.rebuilt:
             return found
         return ABSENT if any(holds(each, path) for each in self.removed) else UNKNOWN
+
+    def is_uncertain(self, path: Path) -> bool:
+        """Whether the value at `path`, or a part of it, may be another than the body has."""
+        return any(may_overlap(each, path) for each in self.uncertain)
 
     @property
     def last_applied(self) -> JsonObject | None:
@@ -95,6 +102,8 @@ class Before:
     state: State
     instead: tuple[JsonObject, ...] = ()
     """Last-applied, then the desired state at the last synced revision."""
+    not_as_asked: tuple[Path, ...] = ()
+    """What webhooks set whatever is asked for: nothing that was asked for stands in for it."""
     doubtful: bool = False
     """A write that is not in the records changed the spec in between."""
 
@@ -114,10 +123,16 @@ class Before:
         yield from self.instead
 
     def _instead(self, path: Path) -> Iterator[Leaf]:
-        for body in self.instead:
+        untold = _is_by_position(path) or any(may_overlap(each, path) for each in self.not_as_asked)
+        for body in () if untold else self.instead:
             found = paths.lookup(body, path)
             if found.state == "value":
                 yield found
+
+
+def _is_by_position(path: Path) -> bool:
+    """Whether a path counts the items of a list, which tells nothing where some may be missing."""
+    return any(isinstance(segment, int) for segment in path)
 
 
 def metadata(body: JsonObject | None) -> JsonObject:

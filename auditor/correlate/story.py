@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
-from auditor.correlate import admission, settlement
+from auditor.correlate import admission, foresight, settlement
 from auditor.correlate.attribution import Account, Ask, account
 from auditor.correlate.doubts import Doubts
 from auditor.correlate.drafts import (
@@ -30,6 +30,8 @@ from auditor.model.change import Cause, Evidence, FieldChange, Outcome, Write
 from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.model.resource import ABSENT, JsonObject, ObjectId, Path
 from auditor.objects import kinds, patch
+from auditor.objects.defaults import with_filled_lists
+from auditor.objects.versions import as_served
 
 _WRITING = ("create", "update", "patch", "delete", "deletecollection")
 """Verbs that store something. Others are in the records where they open a door, as a read in another's name does."""
@@ -61,6 +63,7 @@ class Story:
         self._writes: list[Write] = []
         self._doubts = Doubts(self._writes)
         self._missing = Missing(senses.since)
+        self._applied = foresight.Applied(subject)
 
     def writes(self) -> tuple[Write, ...]:
         """The writes so far, those too that only managedFields tell of."""
@@ -172,24 +175,15 @@ class Story:
         if stored is not None:
             self._set(of_object(stored), event.at, whole=True)
         else:
-            self._set(self._declared(request, ask), event.at)
+            self._set(foresight.of_create(ask, bodies.head.meta.resourceVersion), event.at)
         self._blurred = False
+        if ask.type == "apply":
+            self._applied.note(ask.field_manager, ask.body)
         begun = self._draft(request, ask.type)
         known = stored is not None or isinstance(bodies.request, dict)
         written = replace(begun, operation="create", outcome=outcome, persisted=persisted, fields_known=known)
         borne = marks(self._state, self._senses.instance_label)
         self._add(replace(written, marks=borne, last_applied=last_applied(bodies.request)))
-
-    def _declared(self, request: Request, ask: Ask) -> State:
-        """A new object of which the record holds the manifest, not what became of it."""
-        if not isinstance(ask.body, dict):
-            return NOTHING_KNOWN
-        version = request.bodies.head.meta.resourceVersion
-        return State(ask.on({}, True).document, False, version, rebuilt=self._foresees(ask))
-
-    def _foresees(self, ask: Ask) -> bool:
-        """Whether it is known what the API server makes of a request: its defaults, and no webhook's work."""
-        return _has_known_defaults(self._subject) and not admission.names(ask.annotations)
 
     def _delete(self, request: Request) -> None:
         item = item_of(request.bodies.response, request.item)
@@ -230,6 +224,8 @@ class Story:
         witness = None if stored is None else Witness(self._subject, stored, begun.evidence, is_answer=True)
         if witness is not None:
             self._doubts.settle(witness, lambda path: _names(found, path))
+        if ask.type == "apply":
+            self._applied.note(ask.field_manager, ask.body)
         written = _with_account(replace(begun, outcome=outcome, persisted=persisted), found)
         if outcome != "status":
             borne = begun.marks or self._marks_after(after, found)
@@ -267,7 +263,10 @@ class Story:
         if state.comparable:
             return Before(state, doubtful=self._missed_a_write(request, state, stored))
         applied = last_applied_in(stored, request.bodies.request)
-        return self._stand_in(state, request.event.at, applied, ask_git=cause == "out-of-band")
+        found = self._stand_in(state, request.event.at, applied, ask_git=cause == "out-of-band")
+        known = stored or state.body or {}
+        set_by_webhooks = admission.touched(known, request.event.annotations, self._subject.group, self._subject.kind)
+        return replace(found, not_as_asked=set_by_webhooks) if set_by_webhooks else found
 
     def _stand_in(self, state: State, at: datetime, applied: JsonObject | None, ask_git: bool) -> Before:
         """A state with what stands in for it where it is not known; nothing does after a write without a body."""
@@ -275,7 +274,8 @@ class Story:
             return Before(state)
         desired = self._senses.desired(self._subject, at) if ask_git else None
         instead = (state.last_applied or applied, desired)
-        return Before(state, tuple(each for each in instead if each is not None))
+        group, kind = self._subject.group, self._subject.kind
+        return Before(state, tuple(with_filled_lists(each, group, kind) for each in instead if each is not None))
 
     def _missed_a_write(self, request: Request, before: State, stored: JsonObject | None) -> bool:
         """Whether `generation`, which counts writes to the spec, shows one that is not in the records."""
@@ -294,16 +294,15 @@ class Story:
             ask = replace(ask, body=stored_replicas(request) or ask.body)
         if ask.body is None:
             return NOTHING_KNOWN
-        result = ask.on(before.body, before.complete).document
         whole = before.comparable and request.event.subresource == "scale"
         if ask.type == "put" and isinstance(ask.body, dict) and was_read_from_server(ask.body):
             whole = True
-        return State(result or {}, whole, version, rebuilt=before.complete and self._foresees(ask))
+        return foresight.of_update(ask, before, version, whole)
 
     def _ask(self, request: Request, stored: JsonObject | None) -> Ask:
         event = request.event
         state = self._current()
-        body = request.bodies.request
+        body = as_served(request.bodies.request, event.api_version, self._subject.group, self._subject.kind)
         kind = patch.classify(
             event.verb,
             body,
@@ -318,7 +317,12 @@ class Story:
         )
         manager = event.field_manager
         label = self._senses.instance_label
-        return Ask(self._subject, body, kind, event.subresource, manager, event.annotations, label)
+        sender = manager or event.user_agent.partition("/")[0]
+        or_merge = stored is None and patch.may_be_merge(body, kind, sender, self._subject.group, self._subject.kind)
+        may_give_up = kind == "apply" and self._applied.may_give_up(manager, body, state)
+        return Ask(
+            self._subject, body, kind, event.subresource, manager, event.annotations, label, or_merge, may_give_up
+        )
 
     def _current(self) -> State:
         if self._unread is not None:
@@ -356,13 +360,6 @@ class Story:
 
     def _cause(self, event: AuditEvent) -> Cause:
         return cause_of(self._senses.identify(event), self._senses.channel(event, "unknown"))
-
-
-def _has_known_defaults(subject: ObjectId) -> bool:
-    """Whether it is known what the API server fills in: the CRDs of Argo CD itself have no defaults."""
-    return kinds.is_built_in(subject.group, subject.kind) or (
-        subject.group == "argoproj.io" and subject.kind in ("Application", "ApplicationSet", "AppProject")
-    )
 
 
 def _names(found: Account, path: Path) -> bool:

@@ -8,6 +8,8 @@ from auditor.model.facts import AuditEvent
 from auditor.model.resource import ObjectId
 from auditor.objects import kinds
 
+_DEFINITIONS = "customresourcedefinitions"
+
 _NEVER_STORED = frozenset(
     {
         "bindings",
@@ -51,10 +53,14 @@ class KindNames:
     @staticmethod
     def needs(event: AuditEvent) -> bool:
         """Whether only the bodies of requests such as this one tell the kind."""
-        return not event.subresource and kinds.kind_of(event.api_group, event.resource) is None
+        unknown = kinds.kind_of(event.api_group, event.resource) is None
+        return not event.subresource and (unknown or event.resource == _DEFINITIONS)
 
     def learn(self, event: AuditEvent) -> bool:
         """Read the kind from a body of this event; false where it does not tell it."""
+        if event.resource == _DEFINITIONS:
+            self._learn_defined(event)
+            return False
         key = (event.cluster, event.api_group, event.resource)
         bodies = Bodies(event)
         if bodies.answers_with_object and bodies.head.kind:
@@ -64,6 +70,16 @@ class KindNames:
             if isinstance(kind, str) and kind:
                 self._known[key] = kind
         return key in self._known
+
+    def _learn_defined(self, event: AuditEvent) -> None:
+        """The kind that a CustomResourceDefinition defines."""
+        sent = Bodies(event).request
+        spec = sent.get("spec") if isinstance(sent, dict) else None
+        named = spec.get("names") if isinstance(spec, dict) else None
+        if isinstance(spec, dict) and isinstance(named, dict):
+            group, resource, kind = spec.get("group"), named.get("plural"), named.get("kind")
+            if isinstance(group, str) and isinstance(resource, str) and isinstance(kind, str):
+                self._known.setdefault((event.cluster, group, resource), kind)
 
     def object(self, place: Place) -> ObjectId:
         """The identity of the object at a place; its kind is the resource's name where no record tells it."""

@@ -98,6 +98,24 @@ def _filled(value: Json, node: Node, kind: str) -> Json:
     return COMPLETED[node.element](result) if node.element in COMPLETED else result
 
 
+def with_filled_lists(document: JsonObject, group: str, kind: str) -> JsonObject:
+    """The object as it is, but for lists without merge keys: those with the defaults that the API server adds to
+    their items, as such a list is one value."""
+    filled = with_defaults(document, group, kind)
+    result = _lists_of(document, filled, schema.root(group, kind)) if filled is not document else document
+    return result if isinstance(result, dict) else document
+
+
+def _lists_of(value: Json, filled: Json, node: Node) -> Json:
+    if isinstance(value, dict) and isinstance(filled, dict):
+        return {key: _lists_of(inner, filled.get(key), node.child(key)) for key, inner in value.items()}
+    if isinstance(value, list) and isinstance(filled, list) and len(value) == len(filled):
+        if not node.keys_for(value):
+            return filled
+        return [_lists_of(item, other, node.items) for item, other in zip(value, filled, strict=True)]
+    return value
+
+
 def kept_by_server(before: JsonObject, body: JsonObject, group: str, kind: str) -> JsonObject:
     """A body of a PUT with what the API server keeps of the object before though the body leaves it out."""
     metadata, old = body.get("metadata"), before.get("metadata")

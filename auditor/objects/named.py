@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from auditor.model.resource import ABSENT, Json, JsonObject, Leaf, ListItem, Path, leaf
+from auditor.model.resource import ABSENT, UNKNOWN, Json, JsonObject, Leaf, ListItem, Path, leaf
 from auditor.objects import server_side
 from auditor.objects.json_patch import DoesNotFitError, get, steps
 from auditor.objects.merge_patch import DELETE_FROM, PATCH, RETAIN_KEYS, SET_ORDER, position
-from auditor.objects.paths import from_pointer, item_segment, lookup, same_segment
-from auditor.objects.schema import Node
+from auditor.objects.paths import from_pointer, item_segment, lookup, same_segment, split_pointer
+from auditor.objects.schema import Node, root
 from auditor.objects.versions import common_path
 
 
@@ -41,6 +41,14 @@ class Named:
     def paths(self) -> tuple[Path, ...]:
         """The named things, in the order of the request."""
         return tuple(whole.path for whole in self.wholes)
+
+    def given(self, path: Path) -> Leaf:
+        """The value that the request itself gives at a path that it names; unknown where it gives none there."""
+        for whole in reversed(self.wholes):
+            if len(whole.path) <= len(path) and all(map(same_segment, whole.path, path)):
+                below = path[len(whole.path) :]
+                return lookup(whole.given.value, below) if below and whole.given.known else whole.given
+        return UNKNOWN
 
     def _covers(self, whole: Whole, path: Path) -> bool:
         shared = min(len(whole.path), len(path))
@@ -84,9 +92,21 @@ def by_json_patch(request: list[Json], before: JsonObject | None, group: str, ki
 
 def _blind(entry: JsonObject, group: str, kind: str) -> Iterator[Whole]:
     for key in ("path", "from") if entry.get("op") == "move" else ("path",):
-        target = from_pointer(None, str(entry.get(key, "")), group, kind)
+        pointer = str(entry.get(key, ""))
+        target = _out_of_lists(from_pointer(None, pointer, group, kind), root(group, kind))
         gives = key == "path" and entry.get("op") in ("add", "replace")
-        yield Whole(target, leaf(entry.get("value")) if gives else ABSENT)
+        given = leaf(entry.get("value")) if gives else ABSENT
+        yield Whole(target, given if len(target) == len(split_pointer(pointer)) else UNKNOWN)
+
+
+def _out_of_lists(target: Path, node: Node) -> Path:
+    """A target up to the list of which it is an item, and up to any list of a kind whose lists are not known."""
+    for place, segment in enumerate(target):
+        a_position = isinstance(segment, str) and (segment == "-" or segment.isdigit()) and node.shape == "any"
+        if a_position or (isinstance(segment, int) and place == len(target) - 1):
+            return target[:place]
+        node = node.below((segment,))
+    return target
 
 
 def _target(document: JsonObject, after: JsonObject, pointer: str, group: str, kind: str) -> Whole:

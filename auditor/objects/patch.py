@@ -29,6 +29,20 @@ _BY_VERB: Mapping[str, PatchType] = {
     "delete": "delete",
     "deletecollection": "delete",
 }
+_STRATEGIC = frozenset(
+    {
+        "Helm",
+        "argocd-application-controller",
+        "argocd-controller",
+        "helm",
+        "kubectl-client-side-apply",
+        "kubectl-edit",
+        "kubectl-rollout",
+        "kubectl-set",
+        "kubectl-taint",
+    }
+)
+"""Field managers, or programs, of clients that send nothing but strategic merge patches for built-in kinds."""
 _MERGING = frozenset({"kubectl-label", "kubectl-annotate"})
 """Field managers of commands that send JSON merge patches for built-in kinds too."""
 
@@ -102,6 +116,13 @@ def _merge_or_strategic(
         result = apply(before, request, guess, group, kind).document
         misses[guess] = len(differences(result, after, group, kind))
     return "merge" if misses["merge"] < misses["strategic"] else "strategic"
+
+
+def may_be_merge(request: Json, patch_type: PatchType, sender: str, group: str, kind: str) -> bool:
+    """Whether a patch that is taken for a strategic one may be a JSON merge patch as well: nothing in it tells, and
+    its client sends either. They differ in what becomes of lists. `sender` is its field manager, else its program."""
+    told = has_directives(request) or sender in _STRATEGIC or not is_built_in(group, kind)
+    return patch_type == "strategic" and not told and _has_lists(request)
 
 
 def _has_lists(value: Json) -> bool:
@@ -231,4 +252,4 @@ def _wholes(
             return iter(())
 
 
-__all__ = ["Named", "PatchType", "Patched", "apply", "classify", "named"]
+__all__ = ["Named", "PatchType", "Patched", "apply", "classify", "may_be_merge", "named"]

@@ -50,6 +50,14 @@ def _holds_kept(path: Path, kept: set[Path]) -> bool:
     return any(other[: len(path)] == path for other in kept)
 
 
+def forget_owners(document: JsonObject) -> JsonObject:
+    """The object without its managedFields, which a write of which the answer is not recorded has changed."""
+    metadata = document.get("metadata")
+    if not isinstance(metadata, dict) or "managedFields" not in metadata:
+        return document
+    return document | {"metadata": {key: value for key, value in metadata.items() if key != "managedFields"}}
+
+
 def knows_owners(document: JsonObject) -> bool:
     """Whether the object says who owns its fields."""
     return bool(read(document))

@@ -25,6 +25,19 @@ def _autoscaling_v2(document: JsonObject) -> JsonObject:
     return document | {"apiVersion": "autoscaling/v2", "spec": later}
 
 
+_UNKNOWN_TO = {"v1": ("metrics", "behavior"), "v2": (V1_TARGET,)}
+"""What a version of autoscaling has not: the API server drops it from a request."""
+
+
+def as_served(request: Json, version: str, group: str, kind: str) -> Json:
+    """A request without what the API version that it was sent to has not; `version` as in `v2`, "" for not known."""
+    unknown = _UNKNOWN_TO.get(version, ()) if (group, kind) == ("autoscaling", "HorizontalPodAutoscaler") else ()
+    spec = request.get("spec") if isinstance(request, dict) else None
+    if not unknown or not isinstance(request, dict) or not isinstance(spec, dict):
+        return request
+    return request | {"spec": {key: value for key, value in spec.items() if key not in unknown}}
+
+
 def common_path(path: Path) -> Path:
     """A path in another version's shape as a path in the common one."""
     return ("spec", "metrics") if path == ("spec", V1_TARGET) else path

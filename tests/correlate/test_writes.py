@@ -348,10 +348,11 @@ def test_a_bare_delete_is_proven_by_the_create_after_it(cluster: Cluster) -> Non
 
 
 def test_without_responses_the_fields_are_the_same(cluster: Cluster) -> None:
-    cluster.patch(ALICE, deployment(), container(image="app:2"))
+    cluster.patch(ALICE, deployment(), container(image="app:2"), field_manager="kubectl-set")
     cluster.scale(ALICE, deployment(), 6)
     cluster.patch(ARGOCD, deployment(), container(image="registry.acme.example/app:1.0.0"))
-    cluster.patch(ALICE, deployment(), container(env=[{"name": "POOL", "value": "50"}]))
+    pool = container(env=[{"name": "POOL", "value": "50"}])
+    cluster.patch(ALICE, deployment(), pool, field_manager="kubectl-edit")
     whole, stripped = told(cluster.events), told(without(cluster.events, "response"))
     assert [fields(write) for write in stripped] == [fields(write) for write in whole]
     assert [write.outcome for write in stripped] == [write.outcome for write in whole]
@@ -581,3 +582,134 @@ def test_a_list_item_that_its_manager_gives_up_goes_with_what_the_server_filled_
     cluster.patch(ALICE, deployment(), request, "apply", field_manager="kubectl", force=True)
     place = "spec.template.spec.containers[name=app].ports[containerPort=80]"
     assert fields(last(cluster)) == {f"{place}.protocol": ("TCP", ...)}
+
+
+MANY = deployment() | {
+    "spec": {"template": {"spec": {"containers": [{"name": "app"}, {"name": "side", "image": "s"}]}}}
+}
+
+
+def test_a_patch_that_may_merge_or_replace_lists_says_only_what_holds_for_both() -> None:
+    cluster = Cluster()
+    cluster.create(ALICE, MANY)
+    cluster.patch(ALICE, MANY, container(image="app:2"), "merge", field_manager="kubectl-patch")
+    side = {"spec": {"template": {"spec": {"containers": [{"name": "side", "image": "t"}]}}}}
+    cluster.patch(ALICE, MANY, side, field_manager="kubectl-set")
+    _, _, later = told(without(cluster.events, "response"))
+    assert fields(later) == {"spec.template.spec.containers[name=side].image": ("?", "t")}
+
+
+HOOKED = {
+    "patch.webhook.admission.k8s.io/round_0_index_0": orjson.dumps(
+        {
+            "configuration": "hook",
+            "webhook": "hook.acme.example",
+            "patch": [{"op": "replace", "path": f"{CONTAINERS}/image", "value": "mirror/app:1"}],
+            "patchType": "JSONPatch",
+        }
+    ).decode()
+}
+
+
+def test_what_a_webhook_puts_back_is_no_change_though_no_answer_is_recorded() -> None:
+    cluster = Cluster()
+    stored = deployment()
+    stored["spec"]["template"]["spec"]["containers"][0]["image"] = "mirror/app:1"
+    cluster.create(ALICE, deployment(), annotations=HOOKED)
+    cluster.patch(
+        ALICE, deployment(), container(image="app:2"), field_manager="kubectl-set", annotations=HOOKED, stored=stored
+    )
+    _, write = told(without(cluster.events, "response"))
+    assert (write.outcome, write.fields) == ("no-op", ())
+
+
+def test_what_a_webhook_sets_is_not_taken_from_last_applied(cluster: Cluster) -> None:
+    before = cluster.get(deployment())
+    applied = orjson.dumps(deployment()).decode()
+    before["metadata"]["annotations"] = {"kubectl.kubernetes.io/last-applied-configuration": applied}
+    request = container(image="app:2")
+    cluster.patch(ALICE, deployment(), request, field_manager="kubectl-set", annotations=HOOKED)
+    assert fields(told(cluster.events[1:])[0]) == {IMAGE: ("?", "app:2")}
+
+
+def test_an_apply_that_may_have_removed_something_is_no_proven_no_op() -> None:
+    cluster = Cluster()
+    settings = config_map(TIMEOUT="30", SIZE="1")
+    manager: dict[str, Any] = {"field_manager": "kustomize-controller", "force": True}
+    cluster.create(ALICE, settings, verb="patch", **manager)
+    cluster.patch(ALICE, settings, settings, "apply", **manager)
+    cluster.patch(ALICE, settings, config_map(TIMEOUT="30"), "apply", **manager)
+    _, same, less = told(without(cluster.events, "response"))
+    assert (same.outcome, less.outcome) == ("no-op", "unproven")
+
+
+def test_admission_gives_new_objects_what_their_manifest_does_not_tell() -> None:
+    cluster = Cluster()
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-1"}}
+    cluster.create(ALICE, node, resource="nodes", api_group="", namespace="")
+    taints = {"spec": {"taints": [{"key": "mine", "effect": "NoSchedule"}]}}
+    cluster.patch(ALICE, node, taints, field_manager="kubectl-taint", resource="nodes", api_group="", namespace="")
+    _, write = told(without(cluster.events, "response"))
+    assert fields(write) == {"spec.taints": ("?", [{"key": "mine", "effect": "NoSchedule"}])}
+
+
+def test_a_position_in_a_list_that_is_not_known_names_the_list_and_no_value(cluster: Cluster) -> None:
+    request = [
+        {"op": "replace", "path": f"{CONTAINERS}/image", "value": "app:2"},
+        {"op": "add", "path": f"{CONTAINERS}/args/0", "value": "--debug"},
+    ]
+    [container_] = cluster.get(deployment())["spec"]["template"]["spec"]["containers"]
+    container_["args"] = ["--serve"]
+    cluster.patch(ALICE, deployment(), request, "json-patch")
+    [write] = told(without(cluster.events[1:], "response"))
+    place = "spec.template.spec.containers[0]"
+    assert fields(write) == {f"{place}.image": ("?", "app:2"), f"{place}.args": ("?", "?")}
+
+
+def test_what_becomes_of_a_removed_default_is_unknown_where_not_all_is_known(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), {"spec": {"replicas": None}}, field_manager="kubectl-edit")
+    [write] = told(without(cluster.events[1:], "response"))
+    assert fields(write) == {"spec.replicas": ("?", "?")}
+
+
+def test_an_emptied_list_is_a_change(cluster: Cluster) -> None:
+    cluster.patch(ALICE, deployment(), {"metadata": {"finalizers": []}}, field_manager="kubectl-patch")
+    [write] = told(without(cluster.events[1:], "response"))
+    assert fields(write) == {"metadata.finalizers": ("?", [])}
+
+
+def test_each_version_of_autoscaling_drops_what_it_does_not_know() -> None:
+    cluster = Cluster()
+    hpa = {
+        "apiVersion": "autoscaling/v2",
+        "kind": "HorizontalPodAutoscaler",
+        "metadata": {"name": "web", "namespace": "shop-prod"},
+        "spec": {"maxReplicas": 5},
+    }
+    place = {"resource": "horizontalpodautoscalers", "api_group": "autoscaling", "field_manager": "kubectl-edit"}
+    cluster.create(ALICE, hpa, **place)
+    cpu = {"spec": {"metrics": None, "targetCPUUtilizationPercentage": 45}}
+    cluster.patch(ALICE, hpa, cpu, **place, api_version="v1")
+    cluster.patch(ALICE, hpa, {"spec": {"targetCPUUtilizationPercentage": 60}}, **place, api_version="v2", stored={})
+    _, old, new = told(without(cluster.events, "response"))
+    target = {"type": "Utilization", "averageUtilization": 45}
+    [(_, after)] = fields(old).values()
+    assert after == [{"type": "Resource", "resource": {"name": "cpu", "target": target}}]
+    assert new.fields == ()
+
+
+def test_a_custom_kind_is_known_by_its_definition() -> None:
+    cluster = Cluster()
+    names = {"plural": "gears", "kind": "Gear"}
+    definition = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "gears.acme.example"},
+        "spec": {"group": "acme.example", "names": names},
+    }
+    place = {"resource": "customresourcedefinitions", "api_group": "apiextensions.k8s.io", "namespace": ""}
+    cluster.create(ALICE, definition, **place)
+    gear = {"apiVersion": "acme.example/v1", "kind": "Gear", "metadata": {"name": "one", "namespace": "shop-prod"}}
+    made = cluster.create(ALICE, gear, resource="gears", api_group="acme.example")
+    [bare] = without([made], "request", "response")
+    assert {write.object.kind for write in told([cluster.events[0], bare])} == {"CustomResourceDefinition", "Gear"}

@@ -1,6 +1,6 @@
 import pytest
 
-from auditor.objects.defaults import filled_by, is_defaultable, with_defaults
+from auditor.objects.defaults import filled_by, is_defaultable, with_defaults, with_filled_lists
 from auditor.objects.leaves import differences
 from auditor.objects.paths import parse, text
 from tests.live.cases import objects
@@ -71,3 +71,11 @@ def test_the_argument_stays_as_it_was() -> None:
     manifest = {"spec": {"template": {"spec": {"containers": [{"name": "a"}]}}}}
     with_defaults(manifest, "apps", "Deployment")
     assert manifest == {"spec": {"template": {"spec": {"containers": [{"name": "a"}]}}}}
+
+
+def test_a_list_that_is_one_value_has_its_defaults_and_nothing_else_gets_any() -> None:
+    document = {"spec": {"podSelector": {}, "ingress": [{"ports": [{"port": 80}]}]}}
+    filled = with_filled_lists(document, "networking.k8s.io", "NetworkPolicy")
+    assert filled == {"spec": {"podSelector": {}, "ingress": [{"ports": [{"port": 80, "protocol": "TCP"}]}]}}
+    keyed = {"spec": {"template": {"spec": {"containers": [{"name": "app"}]}}}}
+    assert with_filled_lists(keyed, "apps", "Deployment") == keyed

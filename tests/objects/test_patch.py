@@ -178,3 +178,20 @@ def test_no_body_breaks_the_reader_or_is_changed(document: Any, request: Any, pa
         assert all(isinstance(path, tuple) for path in named.paths)
     patch.classify("patch", request, "me", False, "", 200, "apps", "Deployment", before, before)
     assert (before, request) == kept
+
+
+@pytest.mark.parametrize(
+    ("request_body", "sender", "kind", "expected"),
+    [
+        ({"spec": {"ports": []}}, "kubectl-patch", "Service", True),
+        ({"spec": {"ports": []}}, "", "Service", True),
+        ({"spec": {"ports": []}}, "kubectl-edit", "Service", False),
+        ({"spec": {"$setElementOrder/ports": [], "ports": []}}, "kubectl-patch", "Service", False),
+        ({"spec": {"type": "NodePort"}}, "kubectl-patch", "Service", False),
+        ({"spec": {"ports": []}}, "kubectl-patch", "Widget", False),
+    ],
+)
+def test_a_patch_with_lists_may_be_of_either_type_where_nothing_tells(
+    request_body: Any, sender: str, kind: str, expected: bool
+) -> None:
+    assert patch.may_be_merge(request_body, "strategic", sender, "", kind) is expected
