@@ -704,7 +704,7 @@ def _networking() -> list[Act]:
             "mara",
             "kubectl edit ingress front",
             updated(i, "spec.rules", 'metadata.annotations["acme.example/timeout"]'),
-            editor="sed -i -e 's/number: 80/number: 8080/' -e 's/acme.example.timeout: .30./acme.example\\/timeout: \"60\"/'",
+            editor="sed -i -e 's/number: 80/number: 8080/' -e '/timeout:/s/30/60/'",
         ),
         Act(
             "mara",
@@ -746,7 +746,9 @@ def _networking() -> list[Act]:
         ),
         Act(
             "mara",
-            'kubectl patch hpa.v1.autoscaling worker --type=merge -p \'{"spec":{"targetCPUUtilizationPercentage":45,"minReplicas":3}}\'',
+            patching(
+                "hpa.v1.autoscaling worker", {"spec": {"targetCPUUtilizationPercentage": 45, "minReplicas": 3}}, "merge"
+            ),
             updated(h, "spec.metrics", "spec.minReplicas"),
         ),
         Act(
