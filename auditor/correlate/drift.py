@@ -256,6 +256,8 @@ def _next(state: ApplicationState, cause: DriftCause) -> str:
         return "It waits for a sync that somebody starts by hand."
     if cause == "another controller or a default":
         return "A sync writes git's value, and its writer may write its own again."
-    if state.self_heal or cause == "an unfinished sync":
+    if cause == "an unfinished sync":
+        return "The next sync tries again to apply what git says."
+    if state.self_heal:
         return "The next sync applies what git says."
     return "The next automated sync applies what git says, as soon as the branch moves."

@@ -31,7 +31,7 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
             yield conclude(
                 "drift-not-watched",
                 "low" if last.at - since >= WAITS_LONG else "info",
-                f"{history.key} is OutOfSync for {span((last.at - since).total_seconds())} "
+                f"{history.key} is OutOfSync {_how_long((last.at - since).total_seconds())} "
                 f"({', '.join(resources[:3]) or 'objects not recorded'}), syncs by hand only, and no notification "
                 "is subscribed on it.",
                 "Subscribe a channel to on-out-of-sync, or let it sync by itself.",
@@ -42,6 +42,11 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
                 last_at=last.at,
                 evidence=(last.evidence,),
             )
+
+
+def _how_long(seconds: float) -> str:
+    """One export does not tell since when."""
+    return f"for {span(seconds)}" if seconds > 0 else "in the only record of its state"
 
 
 def _out_of_sync_since(history: ApplicationHistory) -> datetime | None:

@@ -17,7 +17,10 @@ LACKING = frozenset({"not-reflected", "not-in-git", "not-declared", "on-branch",
 
 
 def detect(case: Case, config: Config) -> Iterator[Finding]:
-    """One finding for each field (or whole object) that git lacks; the last of several like changes decides."""
+    """One finding for each field (or whole object) that git lacks; the last of several like changes decides.
+
+    A field of an object that is in no git, set back to what it was, owes git nothing.
+    """
     open_ends: dict[tuple[object, ...], list[tuple[Change, Verdict, int | None]]] = defaultdict(list)
     for change in case.changes:
         verdict = case.verdicts.get(change.id)
@@ -29,13 +32,23 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
             path = None if position is None else change.write.fields[position].path
             open_ends[(change.application, change.write.object, path)].append((change, verdict, position))
     for seen in open_ends.values():
-        yield _finding(seen)
+        if not _set_back(seen):
+            yield _finding(seen)
 
 
 def _lacking(verdict: Verdict) -> list[int | None]:
     if not verdict.fields:
         return [None] if verdict.git.verdict in LACKING else []
     return [number for number, field in enumerate(verdict.fields) if field.git.verdict in LACKING]
+
+
+def _set_back(seen: Sequence[tuple[Change, Verdict, int | None]]) -> bool:
+    """Whether the last of the changes left the value that the first one found, git having no such object."""
+    (first, _, before), (last, verdict, after) = seen[0], seen[-1]
+    if before is None or after is None or verdict.git.verdict != "not-in-git":
+        return False
+    found, left = first.write.fields[before].before, last.write.fields[after].after
+    return len(seen) > 1 and found.known and found == left
 
 
 def _finding(seen: Sequence[tuple[Change, Verdict, int | None]]) -> Finding:
@@ -53,7 +66,7 @@ def _finding(seen: Sequence[tuple[Change, Verdict, int | None]]) -> Finding:
         _severity(verdict, standing),
         f"{_subject(change, field.path if field else None, field.after if field else None)} "
         f"({who(change)}, {times(len(seen))}) is not what git says: {git.verdict}. {_fate(verdict, cluster)}",
-        _remedy(verdict, git, standing),
+        _remedy(change, verdict, git, standing),
         key=(seen[0][0].id, position),
         confidence="high" if git.confidence == "high" else "low",
         application=change.application,
@@ -81,7 +94,7 @@ def _fate(verdict: Verdict, cluster: ClusterVerdict) -> str:
     if cluster.verdict not in ("standing", "unknown"):
         by = f" by {cluster.by}" if cluster.by else ""
         return f"It is gone from the cluster already ({cluster.verdict}{by})."
-    if verdict.prospect == "invisible":
+    if verdict.prospect == "invisible" and verdict.fields and verdict.git.verdict != "not-in-git":
         return "Argo CD cannot see it, so no sync will undo it."
     return verdict.next
 
@@ -94,14 +107,31 @@ def _severity(verdict: Verdict, standing: bool) -> Severity:
     return "medium"
 
 
-def _remedy(verdict: Verdict, git: GitVerdict, standing: bool) -> str:
+def _remedy(change: Change, verdict: Verdict, git: GitVerdict, standing: bool) -> str:
     if not standing:
         return "If the value is still wanted, commit it; else nothing is owed."
     if git.verdict == "on-branch":
         return f"Merge branch {git.branch}, which has the value."
+    if change.application is None:
+        return _remedy_without_owner(change)
     if verdict.prospect == "invisible":
         return "Declare the field in git with this value, or remove it from the object by hand: Argo CD does neither."
+    if verdict.prospect == "kept" and change.write.cause == "bypass":
+        return "Commit the value to the tracked branch, or take the override out: a hand on the object does not hold."
+    if verdict.prospect == "kept":
+        return "Commit the value to the tracked branch, or put the old value back: no sync does either."
     return "Commit the value to the tracked branch before the next sync, or put the old value back."
+
+
+def _remedy_without_owner(change: Change) -> str:
+    """No sync touches the object, and a Secret's values belong into no repository."""
+    if change.write.object.kind == "Secret":
+        return "Let an application bring it, sealed or from a secret store and never in plain text, or delete it."
+    if change.write.operation == "update":
+        return "Declare the object in git under an application, or put the old value back by hand."
+    if change.write.operation == "delete":
+        return "If the object is still wanted, declare it in git under an application."
+    return "Declare the object in git under an application, or delete it."
 
 
 DETECTOR = Detector("not-in-git", "a value that was set by hand is not in the tracked branch", detect)

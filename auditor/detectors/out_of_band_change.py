@@ -73,7 +73,9 @@ def _remedy(change: Change, verdict: Verdict | None) -> str:
     if is_nobodys(change):
         return "Nothing is owed: no application's repository is to declare it."
     if verdict is not None and verdict.prospect == "settled":
-        return "Nothing is owed: git and the cluster agree again."
+        return f"Nothing is owed. {verdict.next}".rstrip()
+    if change.application is None and change.write.operation == "create":
+        return "Let an application bring the object, or take it out of the cluster."
     return "Bring the value into git, or take it out of the cluster; the verdict beside the change says which is open."
 
 

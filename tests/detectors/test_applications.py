@@ -168,6 +168,12 @@ def test_drift_of_a_manual_application_without_a_subscription_reaches_nobody() -
     assert "for 30 min (Deployment web)" in finding.message
 
 
+def test_one_export_does_not_tell_how_long_an_application_is_out_of_sync() -> None:
+    state = app_state(1, automated=False, sync_status="OutOfSync", resources=(RESOURCE,))
+    (finding,) = found(drift_not_watched.DETECTOR, case(histories=[history(state)]))
+    assert "is OutOfSync in the only record of its state (Deployment web)" in finding.message
+
+
 def test_drift_that_somebody_is_told_of_is_watched() -> None:
     document: JsonObject = {"metadata": {"annotations": {"notifications.argoproj.io/subscribe.on-drift.slack": "ops"}}}
     state = app_state(1, automated=False, sync_status="OutOfSync", document=document)

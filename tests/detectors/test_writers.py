@@ -1,5 +1,10 @@
 """Second writers, shared ownership, what went past git, and who claimed to be somebody."""
 
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
 from auditor.detectors import break_glass_access, identity_mismatch, not_from_branch, not_in_git, out_of_band_change
 from auditor.detectors.second_writer import DETECTOR as SECOND_WRITER
 from auditor.detectors.shared_ownership import DETECTOR as SHARED_OWNERSHIP
@@ -150,6 +155,53 @@ def test_a_pipeline_that_deploys_what_no_application_owns_is_for_information() -
     by_hand = change("c", 1, operation="create", application=None)
     told = case(by_hand, verdicts=[verdict("c", ("not-in-git", "standing"), whole=True)])
     assert len(found(not_in_git.DETECTOR, told)) == 1
+
+
+@pytest.mark.parametrize(
+    ("made", "remedy"),
+    [
+        (
+            {"object": thing("block-bots", "NetworkPolicy", group="networking.k8s.io"), "operation": "create"},
+            "Declare the object in git under an application, or delete it.",
+        ),
+        (
+            {"object": thing("db", "Secret", group=""), "operation": "create"},
+            "Let an application bring it, sealed or from a secret store and never in plain text, or delete it.",
+        ),
+    ],
+)
+def test_the_remedy_for_an_object_that_no_application_owns_is_about_the_object(
+    made: dict[str, Any], remedy: str
+) -> None:
+    created = change("c", 1, application=None, **made)
+    unowned = "No application owns the object: no sync touches it."
+    told = replace(verdict("c", ("not-in-git", "standing"), whole=True), prospect="invisible", next=unowned)
+    (finding,) = found(not_in_git.DETECTOR, case(created, verdicts=[told]))
+    assert finding.remedy == remedy
+    assert finding.message.endswith(unowned)
+
+
+def test_an_override_is_not_said_to_be_undone_by_putting_the_value_back() -> None:
+    changed = change("c", 1, field(), actor=actor("carol"), cause="bypass", channel="Argo CD UI or CLI")
+    kept = replace(verdict("c", ("not-reflected", "standing")), prospect="kept", next="Every sync applies it.")
+    (finding,) = found(not_in_git.DETECTOR, case(changed, verdicts=[kept]))
+    assert "take the override out" in finding.remedy
+    assert "before the next sync" not in finding.remedy
+
+
+def test_a_field_that_was_set_back_on_an_object_outside_git_owes_nothing() -> None:
+    off = change("a", 1, field(before=True, after=...), application=None)
+    on = change("b", 2, field(before=..., after=True), application=None)
+    told = [verdict("a", ("not-in-git", "reverted")), verdict("b", ("not-in-git", "standing"))]
+    assert found(not_in_git.DETECTOR, case(off, on, verdicts=told)) == []
+    assert len(found(not_in_git.DETECTOR, case(off, verdicts=told[:1]))) == 1
+
+
+def test_nothing_is_owed_says_why_and_claims_no_agreement_with_git() -> None:
+    gone = "Nothing of it is left in the cluster."
+    told = replace(verdict("c", ("not-in-git", "reverted")), prospect="settled", next=gone)
+    (finding,) = found(out_of_band_change.DETECTOR, case(change("c", 1, field()), verdicts=[told]))
+    assert finding.remedy == f"Nothing is owed. {gone}"
 
 
 def test_a_drained_node_is_one_story() -> None:
