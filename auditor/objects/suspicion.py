@@ -54,7 +54,7 @@ def is_suspicious(raw: bytes) -> bool:
             if _names(raw, place):
                 return True
             place = lower.find(word, place + 1)
-    return b"ASIA" in raw or _is_deep(raw)
+    return b"ASIA" in raw or b"AGE-SECRET-KEY-" in raw or _is_deep(raw)
 
 
 def _is_secret(raw: bytes, hit: re.Match[bytes]) -> bool:

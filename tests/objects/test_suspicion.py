@@ -81,6 +81,7 @@ DOCUMENTS = st.recursive(
 @given(DOCUMENTS, st.sampled_from([None, 1]), st.booleans())
 @example({"kind": "ConfigMap", "metadata": {"labels": {"owner": "helm"}}, "data": {"release": "SDRzSUFB"}}, None, True)
 @example({"command": ["psql", "x1"], "kind": "PodExecOptions"}, 1, True)
+@example({"path": "AGE-SECRET-KEY-0123456789ABCDEFGHIJ"}, None, False)
 def test_what_passes_the_prefilter_has_no_secret(document: object, indent: int | None, ascii_only: bool) -> None:
     raw = json.dumps(document, indent=indent, ensure_ascii=ascii_only).encode(errors="replace")
     if not is_suspicious(raw):
