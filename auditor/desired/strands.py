@@ -54,7 +54,7 @@ def strand(source: AppSource, checkouts: Mapping[str, Checkout]) -> Strand | str
         (other for url, other in checkouts.items() if same_repository(url, source.repo_url)), None
     )
     if checkout is None:
-        return f"the repository {source.repo_url} is not in the configuration"
+        return f"no repository is configured for {source.repo_url}"
     if not checkout.graph.commits:
         return f"nothing of the repository {source.repo_url} was collected"
     tracked = checkout.tracked(source.target_revision)

@@ -82,7 +82,7 @@ def test_a_repository_that_is_not_configured_is_unknown(story: Story) -> None:
     story.application(source(url="http://git.acme.example/other.git"))
     verdict = story.judge(IMAGE, "web:1", "web:2")
     assert verdict.verdict == "unknown"
-    assert verdict.reason == "the repository http://git.acme.example/other.git is not in the configuration"
+    assert verdict.reason == "no repository is configured for http://git.acme.example/other.git"
 
 
 @pytest.mark.parametrize(
