@@ -3,7 +3,7 @@
 from auditor.model.finding import Finding
 from reports.answers import with_state
 from reports.course import still_frozen
-from reports.describe import short_object, what
+from reports.describe import is_restart, short_object, what_is_left
 from reports.document import Item, Items, Paragraph, Section
 from reports.dossier import Dossier, Numbered, marks
 from reports.findings import ordered
@@ -43,7 +43,7 @@ def _choice(one: Numbered) -> Text:
     git = one.verdict.git
     if git.verdict == "on-branch" and git.branch:
         return words(f"merge {middle_cut(git.branch, 50)}, or take what the tracked branch has")
-    return words("commit ", what(one.change), ", or take it back")
+    return words("commit ", what_is_left(one), ", or take it back")
 
 
 def _frozen(dossier: Dossier) -> list[Item]:
@@ -60,9 +60,12 @@ def _frozen(dossier: Dossier) -> list[Item]:
 
 
 def _standing(dossier: Dossier) -> list[Item]:
-    """Changes that stand: one item an application, one for what nobody owns, one for overrides."""
+    """Changes that stand: one item an application, one for what nobody owns, one for overrides. A restart asks for
+    nothing."""
     groups: dict[tuple[str, str], list[Numbered]] = {}
     for one in with_state(dossier, "stand"):
+        if is_restart(one):
+            continue
         if one.change.application is None:
             groups.setdefault(("unowned", ""), []).append(one)
         elif one.write.cause == "bypass":

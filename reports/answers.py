@@ -3,7 +3,7 @@
 from collections import Counter
 
 from reports.describe import person, whole
-from reports.dossier import Dossier, Numbered, State, marks
+from reports.dossier import Dossier, Numbered, State, has_audit, marks
 from reports.page_one import Answer, Question
 from reports.rich import Text, act, strong, text, words
 from reports.wording import count, cut, grouped, middle_cut, width
@@ -32,6 +32,10 @@ def lead(dossier: Dossier) -> Text:
     if not total:
         return _nothing(dossier)
     in_git, undone = with_state(dossier, "git"), with_state(dossier, "act")
+    unknown = with_state(dossier, "unknown")
+    if len(unknown) == total:
+        cannot = strong(f"whether git has {'it' if total == 1 else 'them'} cannot be told")
+        return words(f"{count(total, 'change')} went past git; ", cannot, ".", _beside(dossier))
     standing = with_state(dossier, "act", "stand")
     back = with_state(dossier, "back", "untraced")
     parts: list[Text] = [
@@ -44,14 +48,21 @@ def lead(dossier: Dossier) -> Text:
         parts.append(words(f" {grouped(len(standing))} {_verb(standing, 'stand')} without it", undo, "."))
     if back:
         parts.append(words(f" {grouped(len(back))} {_was(back)} put back or overwritten."))
-    unknown = with_state(dossier, "unknown")
     if unknown:
         parts.append(words(f" For {grouped(len(unknown))} git cannot be told."))
-    return words(*parts)
+    return words(*parts, _beside(dossier))
+
+
+def _beside(dossier: Dossier) -> str:
+    """What no reader may miss where records without bodies prove less than half of what was asked for."""
+    unproven = len(dossier.unproven)
+    if unproven < len(dossier.counted):
+        return ""
+    return f" {count(unproven, 'more write')} may have changed something, which no record shows."
 
 
 def _nothing(dossier: Dossier) -> Text:
-    if not any(mark.kind == "audit" and not mark.problem for mark in dossier.case.coverage.marks):
+    if not has_audit(dossier):
         return words("No audit log was read, so ", strong("what was changed past git cannot be told"), ".")
     if dossier.unproven:
         writes = count(len(dossier.unproven), "write")

@@ -43,7 +43,10 @@ def gap_lines(dossier: Dossier) -> tuple[Text, ...]:
 
 def skipped_lines(dossier: Dossier) -> list[str]:
     """What could not be read, counted, one line a kind of record."""
-    counts = Counter(skipped.kind for skipped in dossier.case.coverage.skipped)
+    foreign = _foreign(dossier)
+    counts = Counter(
+        skipped.kind for skipped in dossier.case.coverage.skipped if (skipped.kind, skipped.source) not in foreign
+    )
     names = {"audit": "audit log", "argocd": "Argo CD export", "git": "git", "announcements": "announcements"}
     lines = [
         f"{count(number, 'place')} in the {names.get(kind, 'object exports')} were skipped"
@@ -51,6 +54,12 @@ def skipped_lines(dossier: Dossier) -> list[str]:
     ]
     problems = [mark for mark in dossier.case.coverage.marks if mark.problem]
     return lines + [mark.complaint.replace(mark.source, middle_cut(mark.source, 40)) for mark in problems]
+
+
+def _foreign(dossier: Dossier) -> set[tuple[RecordKind, str]]:
+    """Sources of which nothing was skipped but what is another program's: no gap, as it would have said nothing."""
+    found = {(mark.kind, mark.source) for mark in dossier.case.coverage.marks if mark.foreign}
+    return found - {(mark.kind, mark.source) for mark in dossier.case.coverage.marks if mark.undecodable}
 
 
 def _audit(dossier: Dossier) -> AsOfRow:

@@ -7,7 +7,7 @@ from reports.change_facts import change_facts
 from reports.clock import Clock
 from reports.describe import when_after, whole, whole_change
 from reports.document import ChangeBlock, FieldDiff, Paragraph, Section
-from reports.dossier import BLOCKS, Dossier, Numbered, sides
+from reports.dossier import BLOCKS, Dossier, Numbered, has_audit, sides
 from reports.repeats import Repeat, repeats
 from reports.rich import BECOMES, Span, Text, joined, ref, sign, words
 from reports.wording import (
@@ -30,6 +30,9 @@ def changes_section(dossier: Dossier) -> Section:
     """Blocks of the most urgent changes, oldest first."""
     with_block = [one for one in dossier.counted if one.href.startswith("#change-")]
     rest = len(dossier.counted) - len(with_block)
+    if not dossier.counted:
+        none = "is in the records of this window" if has_audit(dossier) else "can be told: no audit log was read"
+        return Section("changes", "Changes", (Paragraph(words(f"No change made past git {none}.")),))
     intro = words(
         "Every change made past git, oldest first. The ", ref("register", "#register"), " has them in a table."
     )

@@ -1,11 +1,16 @@
 """What is said of a change: who, git, what became of it in the cluster, what happens next."""
 
+import re
+
 from auditor.model.verdict import ClusterVerdict, GitVerdict
 from reports.describe import SERVICE_ACCOUNT
 from reports.dossier import Dossier, Numbered, sides
 from reports.repeats import Repeat
 from reports.rich import Text, act, code, joined, sign, soft, words
 from reports.wording import count, cut, field_name, middle_cut
+
+_PLAIN_WORD = re.compile(r"[a-z]+ ")
+"""How a sentence may begin that a rule wrote as a clause; no name of a file or of a field does."""
 
 
 def change_facts(dossier: Dossier, repeat: Repeat, hidden: int) -> tuple[tuple[str, Text], ...]:
@@ -158,8 +163,9 @@ def _cluster_words(dossier: Dossier, cluster: ClusterVerdict) -> Text:
     by = f" by {middle_cut(cluster.by.removeprefix(SERVICE_ACCOUNT), 70)}" if cluster.by else ""
     write = dossier.writes.get(cluster.write or "")
     source = dossier.cited.all(write.evidence, write.at, 1) if write is not None else ()
-    why = f" {_sentence(cluster.reason)}" if cluster.reason else ""
-    return words(verbs.get(cluster.verdict, cluster.verdict), *at, by, " " if source else "", source, ".", why)
+    why = f", {cluster.reason.strip()}" if cluster.reason else ""
+    ended = words(verbs.get(cluster.verdict, cluster.verdict), *at, by, _sentence(why))
+    return words(ended, "" if why else ".", " " if source else "", source)
 
 
 def _beside(one: Numbered) -> str:
@@ -193,4 +199,6 @@ def _prospect(one: Numbered) -> str:
 
 def _sentence(said: str) -> str:
     shown = cut(said.strip(), 320)
+    if _PLAIN_WORD.match(shown):
+        shown = shown[0].upper() + shown[1:]
     return shown if not shown or shown[-1] in ".…!?" else f"{shown}."

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from auditor.model.episode import Episode, Step, StepName
 from reports.document import Block, Column, Paragraph, Row, Section, Table
-from reports.dossier import Dossier, marks
+from reports.dossier import Dossier, has_audit, marks
 from reports.rich import Text, sign, soft, strong, words
 from reports.wording import count, cut, duration, grouped, middle_cut
 
@@ -23,6 +23,8 @@ def checklist_section(dossier: Dossier) -> Section:
     episodes = dossier.case.episodes
     if not episodes:
         said = "No person changed an application past git in this window, so there is no episode."
+        if not has_audit(dossier):
+            said = "No audit log was read, so whether there was an episode cannot be told."
         return Section("checklist", "Break-glass checklist", (Paragraph(words(said)),))
     worst = sorted(range(len(episodes)), key=lambda place: (-_open_steps(episodes[place]), place))[:EPISODES]
     tables: list[Block] = [_table(dossier, episodes[place], place) for place in sorted(worst)]

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from auditor.model.change import Actor, Change, FieldChange
 from auditor.model.resource import ABSENT, ObjectId
-from reports.dossier import Dossier, Numbered
+from reports.dossier import Dossier, Numbered, is_left
 from reports.rich import BECOMES, Span, Text, words
 from reports.wording import count, cut, dense_pair, duration, field_name, middle_cut, value_span
 
@@ -53,9 +53,24 @@ def whole_change(change: Change) -> Text:
 
 def what(change: Change, limit: int = VALUE_LIMIT) -> Text:
     """The change in a few words: its first field, and how many more."""
+    return _of_fields(change, change.write.fields, limit)
+
+
+def what_is_left(one: Numbered, limit: int = VALUE_LIMIT) -> Text:
+    """As `what`, of the fields that stand in the cluster and that git has not; of all where none does."""
+    return _of_fields(one.change, open_fields(one), limit)
+
+
+def open_fields(one: Numbered) -> tuple[FieldChange, ...]:
+    """The fields of a change that something is left to do about, all where that can be said of none."""
+    fields, verdicts = one.write.fields, one.verdict.fields
+    left = tuple(field for field, both in zip(fields, verdicts, strict=False) if is_left(both.git, both.cluster))
+    return left or fields
+
+
+def _of_fields(change: Change, fields: Sequence[FieldChange], limit: int) -> Text:
     if whole(change):
         return words("created" if change.write.operation == "create" else "deleted")
-    fields = change.write.fields
     if not fields:
         return words("patched, fields not recorded")
     restart = _restart(fields)
@@ -65,19 +80,24 @@ def what(change: Change, limit: int = VALUE_LIMIT) -> Text:
     return words(cut(field_name(fields[0].path), 26), " ", before_after(fields[0], limit), rest)
 
 
-def what_briefly(change: Change) -> str:
-    """The names of the fields without values, for a row that folds several changes."""
-    if whole(change):
-        return "created" if change.write.operation == "create" else "deleted"
-    if not change.write.fields:
+def what_briefly(one: Numbered) -> str:
+    """The name of a field without its values, for a row that folds several changes."""
+    if whole(one.change):
+        return "created" if one.write.operation == "create" else "deleted"
+    fields = open_fields(one)
+    if not fields:
         return "patched"
-    restart = _restart(change.write.fields)
-    return restart or cut(field_name(change.write.fields[0].path), 26)
+    return _restart(fields) or cut(field_name(fields[0].path), 26)
+
+
+def is_restart(one: Numbered) -> bool:
+    """Whether a change left no more than the time of a restart, which git should never hold."""
+    return bool(one.write.fields) and bool(_restart(open_fields(one)))
 
 
 def told(dossier: Dossier, one: Numbered) -> Text:
     """`Deployment payments-prod, limits.cpu 500m → 750m`."""
-    return words(short_object(one.write.object, dossier.clusters), ", ", what(one.change))
+    return words(short_object(one.write.object, dossier.clusters), ", ", what_is_left(one))
 
 
 def when_after(at: datetime | None, since: datetime) -> str:

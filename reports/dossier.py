@@ -140,6 +140,16 @@ def state_of(verdict: Verdict) -> State:
     return "untraced" if "unknown" in clusters else "back"
 
 
+def has_audit(dossier: Dossier) -> bool:
+    """Whether an audit log was read: without one, that nothing is told of a change means nothing."""
+    return any(mark.kind == "audit" and not mark.problem for mark in dossier.case.coverage.marks)
+
+
+def is_left(git: GitVerdict, cluster: ClusterVerdict) -> bool:
+    """Whether a value stands in the cluster and git has it not."""
+    return cluster.verdict == "standing" and git.verdict not in _IN_GIT
+
+
 def sides(verdict: Verdict) -> tuple[tuple[GitVerdict, ClusterVerdict], ...]:
     """Both answers field by field, or for the whole object where it has no fields."""
     if not verdict.fields:

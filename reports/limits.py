@@ -96,7 +96,7 @@ def _skipped(dossier: Dossier) -> Table:
     ]
     rest = f"{count(len(found) - SKIPPED, 'more')} in auditor sources" if len(found) > SKIPPED else ""
     return Table(
-        words("Could not be read ", soft(rest or "; ".join(skipped_lines(dossier)[:3]))),
+        words("Skipped ", soft(rest or "; ".join(skipped_lines(dossier)[:3]))),
         (Column(words("Source")), Column(words("Place"), "11rem"), Column(words("Why"), "18rem")),
         tuple(rows),
         "ev",

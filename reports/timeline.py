@@ -51,6 +51,7 @@ def timeline_section(dossier: Dossier) -> Section:
         ),
         tuple(_row(dossier, one) for one in shown),
         "times",
+        stacked=True,
     )
     picture = lanes(dossier)
     blocks: list[Block] = [picture] if picture is not None else []
@@ -172,8 +173,12 @@ def _sync_moment(dossier: Dossier, sync: SyncRecord, undid: tuple[Numbered, ...]
     said = words(f"Sync of {middle_cut(sync.app.name, 40)} {how}{by}")
     if sync.phase in ("Failed", "Error"):
         said = words(said, f": {sync.phase.lower()}, {cut(sync.message, 90)}" if sync.message else f": {sync.phase}")
-    if undid:
-        said = words(said, ": ", marks(undid, 6), " put back or overwritten")
+    gone = tuple(one for one in undid if one.state not in ("act", "stand"))
+    partly = tuple(one for one in undid if one.state in ("act", "stand"))
+    if gone:
+        said = words(said, ": ", marks(gone, 6), " put back or overwritten")
+    if partly:
+        said = words(said, "; " if gone else ": ", marks(partly, 6), " put back or overwritten in part")
     return Moment(sync.started_at, "Argo CD", said, sync.evidence[:2], rank)
 
 

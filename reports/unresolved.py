@@ -7,11 +7,11 @@ from auditor.model.application import Freeze
 from auditor.model.change import AppKey
 from reports.answers import with_state
 from reports.course import freezes, still_frozen
-from reports.describe import short_object, told, what_briefly
+from reports.describe import is_restart, short_object, told, what_briefly
 from reports.dossier import Dossier, Numbered, marks
 from reports.page_one import OpenGroup, OpenRow
 from reports.rich import words
-from reports.wording import count, cut, duration, grouped, listed, middle_cut
+from reports.wording import count, cut, duration, grouped, listed, middle_cut, width
 
 ROWS = 8
 LINE = 75.0
@@ -44,7 +44,7 @@ def _hot(groups: Sequence[OpenGroup]) -> bool:
 
 def _reasons(dossier: Dossier) -> list[Reason]:
     found = _next_sync(dossier)
-    standing = with_state(dossier, "stand")
+    standing = [one for one in with_state(dossier, "stand") if not is_restart(one)]
     by_kind: dict[str, list[Numbered]] = {}
     for one in standing:
         by_kind.setdefault(_kind(one), []).append(one)
@@ -92,7 +92,7 @@ def _how(application: AppKey | None, changes: list[Numbered]) -> str:
     prospects = {one.verdict.prospect for one in changes}
     name = middle_cut(application.name, 24) if application is not None else ""
     if prospects == {"undone-at-manual-sync"}:
-        return f"{name}, by hand"
+        return f"{name}, synced by hand"
     if prospects == {"undone-at-next-revision"}:
         return f"{name}, at any new commit"
     return name
@@ -132,22 +132,24 @@ def _tail(one: Numbered) -> str:
     git = one.verdict.git
     if git.verdict == "on-branch":
         return "; on a branch"
-    if one.state == "unknown" and git.reason:
-        return f"; {cut(git.reason, 30)}"
     return "; in no commit" if one.state == "act" and git.verdict == "not-reflected" and not git.commit else ""
 
 
 def _folded_row(dossier: Dossier, changes: tuple[Numbered, ...]) -> OpenRow:
     """Marks, and the objects that they are about."""
     objects = list(
-        dict.fromkeys(
-            f"{short_object(one.write.object, dossier.clusters)} {what_briefly(one.change)}" for one in changes
-        )
+        dict.fromkeys(f"{short_object(one.write.object, dossier.clusters)} {what_briefly(one)}" for one in changes)
     )
-    shown = marks(changes, 8)
-    room = LINE - (2.6 + 1.1 * len(str(changes[-1].number))) * min(len(changes), 8) - (12 if len(changes) > 8 else 0)
-    said = words(shown, " ", cut(listed(objects, 2), max(room, 20)))
+    most = 8 if len(changes) <= 8 else 4
+    room = LINE - (2.6 + 1.1 * len(str(changes[-1].number))) * min(len(changes), most) - (12 if len(changes) > 8 else 0)
+    said = words(marks(changes, most), " ", _as_many(objects, max(room, 20)))
     return OpenRow(said, changes[0].href, f"change {changes[0].label}")
+
+
+def _as_many(objects: list[str], room: float) -> str:
+    """As many whole names as there is room for; one name is cut where not even that fits."""
+    fitting = (said for limit in (2, 1) if width(said := listed(objects, limit)) <= room)
+    return next(fitting, cut(listed(objects, 1), room))
 
 
 def _half_applied(dossier: Dossier) -> list[OpenGroup]:
@@ -155,9 +157,10 @@ def _half_applied(dossier: Dossier) -> list[OpenGroup]:
     if not found:
         return []
     first = found[0]
-    name = f"{middle_cut(first.application.name, 24)}: " if first.application is not None else ""
+    message, owner = first.message, first.application
+    name = f"{middle_cut(owner.name, 24)}: " if owner is not None and not message.startswith(owner.name) else ""
     more = f" and {count(len(found) - 1, 'more')}" if len(found) > 1 else ""
-    text = words(cut(f"{name}{first.message}", LINE - len(more)), more)
+    text = words(cut(f"{name}{message}", LINE - len(more)), more)
     return [OpenGroup("Half applied", "", False, (OpenRow(text, "#findings", "Findings"),))]
 
 

@@ -14,12 +14,13 @@ from auditor.model.case import Case
 from auditor.model.coverage import AsOf, Coverage, Gap
 from auditor.model.episode import Episode
 from auditor.model.facts import Skipped
+from auditor.model.verdict import FieldVerdict
 from reports import render
 from reports.document import Document
 from reports.options import Options
 from reports.page_one import Question
 from reports.rich import plain
-from tests.reports.cases import NOON, actor, app, empty, generated
+from tests.reports.cases import NOON, actor, app, cluster, empty, generated, git, mark
 from tests.reports.incident import finding, incident
 from tests.reports.rendering import BERLIN, HOSTILE, document, laid_out, renderer, report, weasyprint
 
@@ -146,7 +147,48 @@ def test_the_unresolved_list_has_eight_rows_at_most_and_the_most_urgent_first() 
         assert sum(len(group.rows) for group in groups) <= 8
         assert "Still frozen" in [group.title for group in groups]
     hot = document("postmortem", incident()).first.unresolved[0]
-    assert (hot.title, hot.note, hot.hot) == ("Next sync undoes it", "payments-prod, by hand", True)
+    assert (hot.title, hot.note, hot.hot) == ("Next sync undoes it", "payments-prod, synced by hand", True)
+
+
+def test_the_unresolved_list_names_the_field_that_stands_and_no_other() -> None:
+    """Of LOG_LEVEL and DB_POOL the one went back at the sync, the other is in no manifest."""
+    told = document("postmortem", incident()).first.unresolved
+    row = next(plain(row.text) for group in told for row in group.rows if "DB_POOL" in plain(row.text))
+    assert "LOG_LEVEL" not in row
+    assert "absent → 50" in row
+
+
+def test_a_restart_is_nothing_to_resolve() -> None:
+    told = document("postmortem", incident())
+    assert "a restart" not in "".join(plain(row.text) for group in told.first.unresolved for row in group.rows)
+
+
+def test_where_git_is_unknown_for_all_no_number_is_claimed_to_be_in_git() -> None:
+    case = generated(3)
+    verdicts = {
+        ident: replace(one, git=git("unknown"), fields=(FieldVerdict(git("unknown"), cluster("standing")),))
+        for ident, one in case.verdicts.items()
+    }
+    lead = plain(document("postmortem", replace(case, verdicts=verdicts)).first.lead)
+    assert lead == "3 changes went past git; whether git has them cannot be told."
+
+
+def test_a_lead_that_rests_on_few_proven_changes_counts_the_unproven_ones() -> None:
+    case = generated(5)
+    doubtful = [replace(one, write=replace(one.write, persisted="unproven")) for one in case.changes[1:]]
+    lead = plain(document("postmortem", replace(case, changes=(case.changes[0], *doubtful))).first.lead)
+    assert lead.endswith(" 4 more writes may have changed something, which no record shows.")
+
+
+def test_what_another_program_recorded_is_no_gap() -> None:
+    case = generated(1)
+    skipped = (Skipped("argocd", "argocd", "events.yaml", 3, 9, "Event: not of Argo CD"),)
+    event = mark("argocd", "events.yaml", "argocd", "07:00:00", "07:00:01", foreign=1)
+    told = replace(case, coverage=replace(case.coverage, marks=(*case.coverage.marks, event), skipped=skipped))
+    assert "skipped" not in "".join(map(plain, document("postmortem", told).first.gaps))
+    broken = replace(event, undecodable=1)
+    told = replace(case, coverage=replace(case.coverage, marks=(*case.coverage.marks, broken), skipped=skipped))
+    assert "skipped" in "".join(map(plain, document("postmortem", told).first.gaps))
 
 
 def test_what_is_still_frozen_is_named_with_its_beginning() -> None:
@@ -158,7 +200,11 @@ def test_what_is_still_frozen_is_named_with_its_beginning() -> None:
 
 
 def test_without_an_audit_log_nothing_is_said_to_be_unchanged() -> None:
-    assert "No audit log was read" in plain(document("postmortem", empty()).first.lead)
+    told = document("postmortem", empty())
+    assert "No audit log was read" in plain(told.first.lead)
+    page = render(report("postmortem"), renderer("markdown"), empty(), FAR).decode()
+    assert "No person changed an application" not in page
+    assert "No change made past git can be told: no audit log was read." in page
 
 
 def test_without_argo_cd_what_is_frozen_is_not_known() -> None:
