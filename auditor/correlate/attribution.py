@@ -140,7 +140,7 @@ class _Attribution:
         """Whether a field would show in the records. A whole body may have added what a state known in parts lacks,
         and a position in a list that is not known may be any item's."""
         state = self._before.state
-        if self._ask.may_give_up and not self._after.whole:
+        if (self._ask.may_give_up and not self._after.whole) or (self._ask.whole and self._before.doubtful):
             return False
         if not self._ask.whole or state.complete:
             return self._positions() is not None or not _names_positions(self._ask)

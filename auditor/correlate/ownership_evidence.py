@@ -204,9 +204,14 @@ def _manager(write: Write) -> str:
 
 
 def _may_be(owner: Owner, write: Write) -> bool:
-    """Whether an entry may be that of a write in the records."""
+    """Whether an entry may be that of a write in the records.
+
+    Where these hold no request URI, as Google's, a kubectl whose manager they do not say may have used any of its own.
+    """
     near = owner.at is not None and write.at - CLOCK <= owner.at <= write.at + CLOCK
-    return near and _manager(write) in ("", owner.manager)
+    manager = _manager(write)
+    unsaid = not write.field_manager and manager == "kubectl" and owner.manager.startswith("kubectl-")
+    return near and (unsaid or manager in ("", owner.manager))
 
 
 def _write(owner: Owner, at: datetime, channel: str, witness: Witness, fields: tuple[FieldChange, ...]) -> Write:

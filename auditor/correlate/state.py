@@ -105,11 +105,11 @@ class Before:
     not_as_asked: tuple[Path, ...] = ()
     """What webhooks set whatever is asked for: nothing that was asked for stands in for it."""
     doubtful: bool = False
-    """A write that is not in the records changed the spec in between."""
+    """A write that is not in the records came in between: to the spec, or to anything of an object without one."""
 
     def lookup(self, path: Path) -> Leaf:
         """The value at `path`, from the first source that has it."""
-        if self.doubtful and path[:1] == ("spec",):
+        if self.doubtful and (path[:1] == ("spec",) or self.state.generation is None):
             return UNKNOWN
         found = self.state.lookup(path)
         if found.known:

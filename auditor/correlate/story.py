@@ -278,13 +278,16 @@ class Story:
         return Before(state, tuple(with_filled_lists(each, group, kind) for each in instead if each is not None))
 
     def _missed_a_write(self, request: Request, before: State, stored: JsonObject | None) -> bool:
-        """Whether `generation`, which counts writes to the spec, shows one that is not in the records."""
+        """Whether a write is not in the records: `generation` counts those to the spec, and an object that has none is
+        sent back on the version that its client had read."""
         if stored is None or not self._seen_whole or not kinds.is_built_in(self._subject.group, self._subject.kind):
             return False
         if before.version and request.event.object_version == before.version:
             return False
         now = State(stored, True).generation
-        return now is not None and before.generation is not None and now - before.generation > 1
+        if now is None or before.generation is None:
+            return bool(before.version and request.event.object_version)
+        return now - before.generation > 1
 
     def _after(self, request: Request, ask: Ask, before: State, stored: JsonObject | None) -> State:
         if stored is not None:

@@ -112,6 +112,13 @@ def test_an_event_in_the_records_is_not_missing(cluster: Cluster) -> None:
     assert len(told(cluster.events, seen)) == 1
 
 
+def test_an_event_that_does_not_say_its_manager_is_not_missing_either(cluster: Cluster) -> None:
+    seen = cluster.snapshot(SETTINGS, [MADE, EDITED])
+    google = [replace(event, field_manager="", request_uri="", dialect="gke") for event in cluster.events]
+    [write] = told(google, seen)
+    assert (write.actor.name, write.known_by, values(write)) == (ALICE, "event", [("data.TIMEOUT", "30", "90")])
+
+
 def test_an_entry_seen_in_two_bodies_is_one_write(cluster: Cluster) -> None:
     seen = cluster.snapshot(SETTINGS, [MADE, EDITED])
     again = replace(seen, at=minute(30), resource_version="900")

@@ -40,9 +40,16 @@ def test_a_value_before_comes_from_the_most_trusted_source_that_has_it() -> None
 
 
 def test_a_missed_write_leaves_the_spec_unknown_and_nothing_else() -> None:
-    before = Before(State(deployment(), True), doubtful=True)
+    body = deployment()
+    body["metadata"]["generation"] = 2
+    before = Before(State(body, True), doubtful=True)
     assert before.lookup(REPLICAS) == UNKNOWN
     assert before.lookup(paths.parse("metadata.labels.team")) == ABSENT
+
+
+def test_a_missed_write_leaves_nothing_known_of_an_object_that_counts_none() -> None:
+    before = Before(State({"data": {"POOL": "10"}}, True), doubtful=True)
+    assert before.lookup(paths.parse("data.POOL")) == UNKNOWN
 
 
 def test_a_deleted_object_that_nothing_keeps_is_gone() -> None:

@@ -159,6 +159,31 @@ def test_generation_shows_a_missing_write_and_the_value_before_is_then_unknown(c
     assert fields(write) == {"spec.replicas": ("?", 4)}
 
 
+def test_a_put_on_a_version_that_no_record_shows_does_not_own_what_came_between(cluster: Cluster) -> None:
+    cluster.create(ARGOCD, config_map(POOL="10", LEVEL="info"))
+    cluster.patch(BOB, config_map(), {"data": {"POOL": "50"}})
+    cluster.update(ALICE, config_map(POOL="50", LEVEL="debug"))
+    write = told([*cluster.events[:-2], cluster.events[-1]])[-1]
+    assert (write.actor.name, write.outcome, write.fields_known) == (ALICE, "changed", False)
+    assert write.fields == ()
+
+
+def test_a_put_after_a_missing_write_to_the_spec_is_a_change_without_fields(cluster: Cluster) -> None:
+    for generation, (user, replicas) in enumerate([(BOB, 5), (ALICE, 6)], start=2):
+        stored = cluster.get(deployment())
+        stored["metadata"]["generation"] = generation - 1
+        wanted = deployment(replicas=replicas)
+        cluster.update(user, wanted)
+        cluster.get(deployment())["metadata"]["generation"] = generation
+        cluster._amend(cluster.events[-1], cluster.get(deployment()))
+    first = cluster._amend(cluster.events[-1], cluster.get(deployment()))
+    made = orjson.loads(cluster.events[0].response or b"{}")
+    made["metadata"]["generation"] = 1
+    write = told([replace(cluster.events[0], response=orjson.dumps(made)), first])[-1]
+    assert (write.actor.name, write.outcome) == (ALICE, "changed")
+    assert all(field.before.state == "unknown" for field in write.fields)
+
+
 def test_dry_runs_and_refused_requests_change_nothing(cluster: Cluster) -> None:
     cluster.patch(ALICE, deployment(), {"spec": {"replicas": 7}}, dry_run=True)
     cluster.patch(ALICE, deployment(), {"spec": {"replicas": 8}}, code=403, reason="Forbidden")
