@@ -1,5 +1,6 @@
 """The command line: all commands under one name, and the only place that turns an error into text and a status."""
 
+import errno
 import sys
 from collections.abc import Callable
 from functools import cache, partial
@@ -31,6 +32,10 @@ _STATUSES: tuple[tuple[type[AuditorError], Status], ...] = (
     (DeliveryError, Status.DELIVERY),
 )
 """The first that an error is decides."""
+
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""What a full disk says, wherever it is met."""
 
 
 class ByPanel(TyperGroup):
@@ -90,6 +95,13 @@ def run(program: Callable[[], object]) -> int:
         return Status.INTERRUPTED
     except BrokenPipeError:
         _close_stdout()
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        _close_stdout()
+        place = visible(error.filename or "The answer")
+        print(f"auditor: {place} cannot be written: {error.strerror}.", file=sys.stderr)  # noqa: T201
+        return Status.RENDER
     return Status.CLEAN
 
 

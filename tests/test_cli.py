@@ -164,3 +164,14 @@ def test_options_may_stand_before_the_command(tmp_path: Path) -> None:
 
 def test_the_application_is_assembled_once() -> None:
     assert app() is app()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this machine has no /dev/full")
+def test_an_answer_that_finds_no_room_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "auditor.toml").write_text('[store]\ncache = "cache"\n[redaction]\nkey_file = "key"\n')
+    assert subprocess.run([sys.executable, "-m", "auditor", "collect", "-q"], cwd=tmp_path, check=False).returncode == 0
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "auditor", "sources", "-q"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == Status.RENDER
+    assert done.stderr == "auditor: The answer cannot be written: No space left on device.\n"

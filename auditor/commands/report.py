@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from auditor.store import Store
 
 
+_PDF = b"%PDF-"
+
+
 def report(
     name: Annotated[str, typer.Argument(metavar="NAME", help="postmortem, drift, register or staging.")],
     form: Annotated[
@@ -115,6 +118,8 @@ def _put(content: bytes, output: Path | None, usual: str) -> None:
     if output is None and sys.stdout.isatty():
         output = Path(usual)
     if output is None or str(output) == "-":
+        if content.startswith(_PDF) and sys.stdout.isatty():
+            raise typer.BadParameter("a terminal cannot show a PDF: name a file.", param_hint="--output")
         sys.stdout.buffer.write(content)
         return
     path = output / usual if output.is_dir() else output

@@ -169,6 +169,8 @@ def _git(config: Config, marks: Sequence[SourceMark], histories: Mapping[AppKey,
             f"The repository {url} of {said} is not configured: whether git has a value of theirs is unknown.",
             EXPORTS["git"].replace("URL", url),
         )
+    if configured and not any(mark.kind == "git" for mark in marks):
+        yield _gap("git", "", "No git repository was read yet: whether git has a value is unknown.")
     if not configured and not wanted:
         yield _gap("git", "", "No git repository: whether git has a value is unknown.", EXPORTS["git"])
 

@@ -191,16 +191,29 @@ def _connect_sqlite(path: Path, create: bool) -> Database:
         if not create:
             raise StoreError(f"There is no store at {path}.", "Run `auditor collect` first.")
         _create_private(path)
+    writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    place = path if writable else _read_only_uri(path)
     try:
-        connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, cached_statements=64)
+        connection = sqlite3.connect(
+            place, timeout=_BUSY_SECONDS, isolation_level=None, cached_statements=64, uri=not writable
+        )
     except sqlite3.Error as error:
         raise _explained(error, str(path)) from error
     database = Database(connection, "sqlite", (sqlite3.Error, OverflowError), str(path))
-    writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL") if writable else ():
         database.execute(f"PRAGMA {pragma}")
     database.execute("PRAGMA temp_store = MEMORY")
     return database
+
+
+def _read_only_uri(path: Path) -> str:
+    """For a database in a folder that cannot be written: SQLite would make its shared memory there.
+
+    Where nothing is left in its log, it is opened as one that nobody changes.
+    """
+    log = path.with_name(f"{path.name}-wal")
+    settled = not log.exists() or not log.stat().st_size
+    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if settled else ''}"
 
 
 def _create_private(path: Path) -> None:

@@ -139,6 +139,14 @@ def test_the_demo_does_not_write_over_a_folder_that_is_not_its_own(say: Say) -> 
     assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
 
 
+def test_init_says_of_which_copy_it_cannot_tell_the_repository(
+    say: Say, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "deploy.bundle").write_bytes(b"# v2 git bundle\n")
+    assert say("init", "--from", ".") == Status.CLEAN
+    assert "Of which repository 'deploy.bundle' is a copy, nothing says" in capsys.readouterr().err
+
+
 def test_init_does_not_replace_a_configuration(say: Say) -> None:
     configure("# mine\n")
     assert say("init") == Status.CONFIG
@@ -168,3 +176,40 @@ def test_without_pango_the_other_formats_are_written(
     assert say("run", "--output", "out", "--quiet") == Status.RENDER
     assert sorted(path.name for path in Path("out").iterdir()) == ["postmortem.html", "postmortem.json"]
     assert "Pango" in capsys.readouterr().err
+
+
+def test_a_terminal_is_not_sent_a_pdf(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
+    from auditor.console import reporting
+    from reports.contract import Renderer
+
+    configure("")
+    say("collect", "--quiet")
+    pdf = Renderer("pdf", ".pdf", lambda *_: b"%PDF-1.7 ...")
+    monkeypatch.setattr(reporting, "renderer_for", lambda *_: pdf)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert say("report", "postmortem", "--format", "pdf", "--output", "-", "--quiet") == Status.USAGE
+    assert say("report", "postmortem", "--format", "pdf", "--quiet") == Status.CLEAN
+    assert Path("postmortem.pdf").read_bytes() == b"%PDF-1.7 ..."
+
+
+def test_a_store_on_read_only_media_answers(
+    say: Say, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure("")
+    say("collect", "--quiet")
+    say("changes", "--quiet")
+    before = sorted(path.name for path in Path().iterdir())
+    monkeypatch.setattr("os.access", lambda *_: False)
+    capsys.readouterr()
+    assert say("changes", "--quiet") == Status.CLEAN
+    assert "No audit log was read" in capsys.readouterr().out
+    assert sorted(path.name for path in Path().iterdir()) == before
+
+
+def test_a_repository_that_was_never_read_is_missing(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
+    configure("")
+    say("collect", "--quiet")
+    configure('[[repository]]\nurl = "https://git.acme.example/deploy.git"\npath = "deploy.bundle"\n')
+    capsys.readouterr()
+    assert say("sources", "--quiet") == Status.CLEAN
+    assert "No git repository was read yet" in capsys.readouterr().out

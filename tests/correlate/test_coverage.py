@@ -70,4 +70,4 @@ def test_foreign_records_are_no_gap_and_unreadable_ones_are_counted() -> None:
 
 def test_a_source_that_could_not_be_read_says_why() -> None:
     missing = SourceMark("audit", "prod", "audit/gone.log", "", "", problem="no such file")
-    assert "audit/gone.log: no such file" in sentences(*WHOLE, missing)
+    assert "audit/gone.log: no such file." in sentences(*WHOLE, missing)

@@ -3,14 +3,17 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from auditor.errors import StoreError, StoreLockedError
 from auditor.model.facts import Batch
 from auditor.store import Query, Store, open_store
+from tests.store.test_pruning import LATER, NOTHING, full
 from tests.store.test_results import REFUSED, STAMP, STORY, case, ids
 from tests.store.test_store import MARK, OTHERS, event, read_all
 
@@ -23,13 +26,12 @@ def as_its_user(*command: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server() -> Iterator[str]:
     found = {name: shutil.which(name) for name in PROGRAMS}
     if not all(found.values()):
         pytest.skip("this machine has no PostgreSQL server")
-    folder = tmp_path_factory.mktemp("postgresql")
-    for place in (folder, *folder.parents[:2]):
-        place.chmod(0o755)
+    folder = Path(tempfile.mkdtemp(prefix="auditor-postgresql-"))  # pytest's own folders are closed to other users
+    folder.chmod(0o755)
     if os.geteuid() == 0:
         shutil.chown(folder, "postgres")
     data, options = folder / "data", f"-k {folder} -c listen_addresses="
@@ -40,6 +42,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     subprocess.run([*control, "-t", "120", "-o", options, "-l", str(folder / "log"), "start"], **quiet)
     yield f"postgresql://postgres@/postgres?host={folder}"
     subprocess.run([*control, "-m", "immediate", "-t", "120", "stop"], **quiet)
+    shutil.rmtree(folder)
 
 
 @pytest.fixture
@@ -104,3 +107,14 @@ def test_a_person_may_ask_and_not_change(store: Store) -> None:
     assert (columns, [tuple(row) for row in rows]) == (("user",), [("alice@acme.example",)])
     with pytest.raises(StoreError):
         store.ask("DELETE FROM audit_event")
+
+
+def test_old_facts_go_and_last_states_stay(store: Store) -> None:
+    store.write(Batch(tuple(full(number) for number in range(4)), MARK))
+    store.write(Batch(OTHERS, MARK))
+    dry = store.prune(LATER, NOTHING, dry_run=True)
+    assert [(one.gone, one.stayed) for one in dry] == [(3, 1), (0, 1), (0, 1), (0, 0)]
+    assert store.prune(LATER, NOTHING) == dry
+    store.compact()
+    assert store.size() > 0
+    assert (len(list(store.audit_events())), store.pruned_before()) == (1, LATER)
