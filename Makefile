@@ -7,7 +7,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-live lint format bench wheel sample lock clean
+.PHONY: help demo test test-live lint format bench wheel sample docs lock clean
 
 help:  ## List what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,9 @@ sample: $(VENV)/ready  ## Render the sample incident's desired states anew, for 
 	mkdir -p data/incident/cache/history
 	cp build/sample/cache/rendered.pack data/incident/cache/
 	cp build/sample/cache/history/*.zst data/incident/cache/history/
+
+docs: $(VENV)/ready  ## Write the page of commands and options anew
+	@$(BIN)/python -m scripts.commands
 
 lock:  ## Pin all dependencies anew, with hashes; needs uv
 	for set in run dev; do \

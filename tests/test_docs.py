@@ -5,8 +5,10 @@ import re
 import shlex
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from auditor import config_file, registry
 from auditor.cli import app, run
@@ -98,3 +100,28 @@ def test_the_changelog_is_one() -> None:
         assert heading in {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
     for command in registry.commands():
         assert f"`{command.name}`" in text
+
+
+def test_the_page_of_commands_is_what_the_command_line_says() -> None:
+    from scripts.commands import PAGE, page
+
+    assert PAGE.read_text() == page(), "run `make docs`"
+
+
+def test_every_option_is_explained() -> None:
+    program: Any = typer.main.get_command(app())
+    for name, command in program.commands.items():
+        for parameter in command.params:
+            assert parameter.name == "help" or len(parameter.help or "") > 8, f"{name} {parameter.name}"
+
+
+def test_one_name_means_one_thing_in_every_command() -> None:
+    """A letter stands for the same option everywhere, and an option for the same kind of value."""
+    program: Any = typer.main.get_command(app())
+    letters: dict[str, str] = {}
+    for command in program.commands.values():
+        for parameter in command.params:
+            short = [name for name in parameter.opts if len(name) == 2 and name.startswith("-")]
+            long = [name for name in parameter.opts if name.startswith("--")]
+            for letter in short:
+                assert letters.setdefault(letter, long[0]) == long[0], letter
