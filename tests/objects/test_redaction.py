@@ -36,7 +36,7 @@ def application(**helm: object) -> dict[str, object]:
     return {"kind": "Application", "metadata": {"name": "shop"}, "spec": {"source": {"helm": helm}}}
 
 
-HELM_RELEASE = b64(base64.b64encode(gzip.compress(b'{"config":{"password":"CANARY-07-release"}}')).decode())
+HELM_RELEASE = b64(base64.b64encode(gzip.compress(b'{"config":{"password":"CANARY-07-release"}}', mtime=0)).decode())
 
 BODIES = {
     "CANARY-01-data": secret(data={"password": b64("CANARY-01-data")}),
