@@ -25,6 +25,7 @@ if ! command -v git >/dev/null; then
     debian_packages git
 fi
 
+say "making $venv, once: some minutes, as packages are downloaded"
 if [ ! -x "$venv/bin/python" ]; then
     "$python" -c 'import ensurepip' 2>/dev/null || debian_packages python3-venv
     "$python" -m venv "$venv"

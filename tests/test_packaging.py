@@ -48,6 +48,8 @@ def test_the_demo_runs_from_the_wheel_with_nothing_on_the_search_path(demo: Demo
     assert "all rendered before" in demo.stderr
     for question in ("What changed?", "Who changed it?", "Does git reflect it now?"):
         assert question in demo.stdout
+    assert "[10] Service payments-prod, targetPort 8080 → 9090" in demo.stdout
+    assert "Still frozen" in demo.stdout
     assert [line.split()[1] for line in demo.stdout.splitlines()[-len(REPORTS) :]] == [
         f"incident/reports/postmortem.{suffix}" for suffix in REPORTS
     ]

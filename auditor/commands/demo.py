@@ -64,13 +64,15 @@ def unpack(folder: Path) -> None:
 
 
 def show_answers(case: "Case", config: "Config") -> None:
-    """The lead and the three answers, as page one of the report has them."""
+    """The lead, the three answers and what is unresolved, as page one of the report has them."""
+    from rich.padding import Padding
     from rich.table import Table
 
     from auditor.console.answer import console, text
     from reports.answers import lead, questions
     from reports.dossier import dossier
     from reports.rich import plain
+    from reports.unresolved import unresolved
 
     told = dossier(case, options(config))
     out = console()
@@ -85,6 +87,13 @@ def show_answers(case: "Case", config: "Config") -> None:
             inner = "  " if answer.inner else ""
             answers.add_row(text(answer.number), text(f"{inner}{plain(answer.text)}{marks}"))
         out.print(answers)
+    out.print()
+    out.print(text("Unresolved, most urgent first", "bold"))
+    for group in unresolved(told):
+        out.print(text(f"  {group.title}{f' ({group.note})' if group.note else ''}"))
+        for row in group.rows:
+            said = "".join(f"[{span.text}]" if span.kind == "mark" else span.text for span in row.text)
+            out.print(Padding(text(said), (0, 0, 0, 4)))
     out.print()
 
 

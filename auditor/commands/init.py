@@ -30,7 +30,8 @@ def init(
     if path.exists() and not force:
         raise ConfigError(f"{path} is there already.", "Use --force to replace it, or name another by --output.")
     found = recognise(folder) if source else ()
-    text = config_text(configuration(folder, found) if found else Config(folder))
+    config = configuration(folder, found) if found else Config(folder)
+    text = config_text(config)
     parse(text, path, {})
     try:
         path.write_text(text, "utf-8")
@@ -38,6 +39,10 @@ def init(
         raise ConfigError(f"{path} cannot be written: {error.strerror}.", "Name another place by --output.") from error
     for one in found:
         typer.echo(f"{one.kind:<9} {one.path!r}", err=True)
+    taken = {repository.path for repository in config.repositories}
+    for one in found:
+        if one.kind in ("bundle", "clone") and one.path not in taken:
+            typer.echo(f"Of which repository {one.path!r} is a copy, nothing says: fill in a [[repository]].", err=True)
     if source and not found:
         typer.echo(f"Nothing in {source} was recognised; the sections are there as comments.", err=True)
     typer.echo(str(path))
