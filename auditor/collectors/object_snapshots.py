@@ -6,9 +6,9 @@ from functools import partial
 import orjson
 
 from auditor.collectors import Collector, Reading
-from auditor.collectors.document_files import read_objects
-from auditor.collectors.documents import recognise
-from auditor.collectors.source_files import (
+from auditor.collectors.files.document_files import read_objects
+from auditor.collectors.files.documents import recognise
+from auditor.collectors.files.source_files import (
     MissingSource,
     SourceFile,
     foreign_file,

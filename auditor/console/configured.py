@@ -7,8 +7,8 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from auditor.collectors.live_access import PREFIX
-from auditor.collectors.sources import is_url, shown_name
+from auditor.collectors.files.sources import is_url, shown_name
+from auditor.collectors.live.access import PREFIX
 from auditor.config import Access, Config
 from auditor.model.facts import RecordKind, SourceMark
 

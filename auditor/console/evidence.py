@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from auditor.collectors.sources import Source, is_url, open_stream
-from auditor.collectors.streams import BLOCK, Stream, skip
+from auditor.collectors.files.sources import Source, is_url, open_stream
+from auditor.collectors.files.streams import BLOCK, Stream, skip
 from auditor.errors import SourceError
 from auditor.model.facts import Origin
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from auditor.collectors.source_files import read_head
+from auditor.collectors.files.source_files import read_head
 from auditor.config import (
     AnnouncementsConfig,
     ArgoCDConfig,

@@ -73,7 +73,7 @@ def _refuse_useless_rules(config: Config, path: Path) -> None:
     """A rule that correlation would pass over is an error: whoever wrote it takes it for one that works."""
     if not config.actor_rules:
         return
-    from auditor.correlate.actors import rule_problem
+    from auditor.correlate.identity.actors import rule_problem
 
     for position, rule in enumerate(config.actor_rules):
         if problem := rule_problem(rule):

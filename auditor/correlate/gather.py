@@ -5,29 +5,31 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from auditor.config import Config
-from auditor.correlate import applications, changes, writes
-from auditor.correlate.annotated import annotated
-from auditor.correlate.application_requests import OwnRequests
-from auditor.correlate.argo_identity import Statements
-from auditor.correlate.bypass import Bypasses, revisions_seen
-from auditor.correlate.bypass_changes import through_argo
-from auditor.correlate.channels import channel
+from auditor.correlate.applications import histories as applications
+from auditor.correlate.applications.bypass import Bypasses, revisions_seen
+from auditor.correlate.applications.bypass_changes import through_argo
+from auditor.correlate.applications.declared import Declared
+from auditor.correlate.applications.flux_freezes import with_object_freezes
+from auditor.correlate.applications.owners import Owners, instance_label
+from auditor.correlate.applications.requests import OwnRequests
+from auditor.correlate.applications.tracking import control_namespaces, trackings
+from auditor.correlate.cluster.drift import drifted
+from auditor.correlate.cluster.live_states import LiveStates
 from auditor.correlate.coverage import coverage
-from auditor.correlate.declared import Declared
-from auditor.correlate.drift import drifted
-from auditor.correlate.episodes import episodes
-from auditor.correlate.event_reading import EventReading, StoredLog
-from auditor.correlate.flux_freezes import with_object_freezes
-from auditor.correlate.git_verdict import GitJudge
-from auditor.correlate.identities import Identities
-from auditor.correlate.live_states import LiveStates
-from auditor.correlate.object_index import Objects
-from auditor.correlate.owners import Owners, instance_label
+from auditor.correlate.episodes.annotated import annotated
+from auditor.correlate.episodes.episodes import episodes
+from auditor.correlate.git.verdict import GitJudge
+from auditor.correlate.identity.argo_statements import Statements
+from auditor.correlate.identity.channels import channel
+from auditor.correlate.identity.identities import Identities
 from auditor.correlate.records import Facts, Records, facts
 from auditor.correlate.scope import narrow
-from auditor.correlate.staging import staging_pairs
-from auditor.correlate.tracking import control_namespaces, trackings
+from auditor.correlate.staging.pairs import staging_pairs
 from auditor.correlate.verdicts import Bench, verdicts
+from auditor.correlate.writes import changes
+from auditor.correlate.writes import histories as writes
+from auditor.correlate.writes.event_reading import EventReading, StoredLog
+from auditor.correlate.writes.object_index import Objects
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.case import Case, LiveState, Scope
 from auditor.model.change import AppKey, Change, Write
@@ -56,7 +58,7 @@ class _Gathering:
         self._git = git
         self._progress = progress
         self._facts: Facts = facts(records, scope.as_of)
-        self._statements = Statements(self._facts.argo_events, config.argocds)
+        self._statements = Statements(self._facts.argo_events)
         self._identities = Identities(config.actor_rules, self._statements)
         self._log = StoredLog(records, scope.as_of)
 

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from auditor.correlate.bypass import Bypasses
-from auditor.correlate.cluster_verdict import judge_cluster
-from auditor.correlate.declared import Declared
-from auditor.correlate.flux_freezes import concerns
-from auditor.correlate.git_manifest import manifest_of
-from auditor.correlate.git_verdict import GitJudge
-from auditor.correlate.prospect import outlook
-from auditor.correlate.sight import argocd_sees, ignore_rules
+from auditor.correlate.applications.bypass import Bypasses
+from auditor.correlate.applications.declared import Declared
+from auditor.correlate.applications.flux_freezes import concerns
+from auditor.correlate.cluster.prospect import outlook
+from auditor.correlate.cluster.sight import argocd_sees, ignore_rules
+from auditor.correlate.cluster.verdict import judge_cluster
+from auditor.correlate.git.manifest import manifest_of
+from auditor.correlate.git.verdict import GitJudge
 from auditor.model.application import ApplicationHistory, ApplicationState, Freeze
 from auditor.model.case import LiveState
 from auditor.model.change import AppKey, Change, Write

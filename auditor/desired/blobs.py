@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
 
-from auditor.collectors.bounded_yaml import MalformedYamlError
-from auditor.collectors.git_process import GitMissingError, Repository
+from auditor.collectors.files.bounded_yaml import MalformedYamlError
+from auditor.collectors.git.process import GitMissingError, Repository
 from auditor.desired.pack import Pack
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from auditor.collectors.bounded_yaml import MalformedYamlError
+from auditor.collectors.files.bounded_yaml import MalformedYamlError
 from auditor.desired import semver
 from auditor.desired.blobs import UnreadableError
 from auditor.desired.history import Entry

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from auditor.collectors.bounded_yaml import MalformedYamlError, load
+from auditor.collectors.files.bounded_yaml import MalformedYamlError, load
 from auditor.model.desired import ManifestKey
 from auditor.model.resource import Json, JsonObject
 from auditor.objects.kinds import group_of, is_namespaced

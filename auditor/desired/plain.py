@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from auditor.collectors.bounded_yaml import MalformedYamlError
+from auditor.collectors.files.bounded_yaml import MalformedYamlError
 from auditor.desired.blobs import Contents, UnreadableError
 from auditor.desired.history import SUBMODULE, SYMLINK, Entry
 from auditor.desired.manifests import manifests

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from auditor.collectors.git_mirror import holds_charts
+from auditor.collectors.git.mirror import holds_charts
 from auditor.config import RepositoryConfig
 from auditor.desired import helm
 from auditor.desired.blobs import UnreadableError

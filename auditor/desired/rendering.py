@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 import orjson
 
-from auditor.collectors.bounded_yaml import MalformedYamlError
+from auditor.collectors.files.bounded_yaml import MalformedYamlError
 from auditor.desired import helm, kustomize
 from auditor.desired.blobs import Contents, UnreadableError
 from auditor.desired.export import export

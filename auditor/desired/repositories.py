@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from auditor.collectors.git_mirror import git_dir_of, is_bundle, mirror_folder
-from auditor.collectors.git_process import Repository
+from auditor.collectors.git.mirror import git_dir_of, is_bundle, mirror_folder
+from auditor.collectors.git.process import Repository
 from auditor.config import RepositoryConfig
 from auditor.desired import semver
 from auditor.desired.blobs import Blobs

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import orjson
 
-from auditor.correlate.incident import RESTARTED_AT
+from auditor.correlate.episodes.incident import RESTARTED_AT
 from auditor.model.change import AppKey, Change, Evidence, FieldChange
 from auditor.model.finding import Confidence, Finding, Severity
 from auditor.model.resource import Json, Leaf, ObjectId

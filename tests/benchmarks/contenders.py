@@ -18,14 +18,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from auditor.collectors.files.sources import Source, open_raw, open_stream
+from auditor.collectors.files.streams import Section, Stream
 from auditor.collectors.kube_audit.events import Event
 from auditor.collectors.kube_audit.parallel import PART, processes
 from auditor.collectors.kube_audit.prefilter import Reads
 from auditor.collectors.kube_audit.records import State
 from auditor.collectors.kube_audit.scan import Scanner
 from auditor.collectors.kube_audit.wrappers import Found
-from auditor.collectors.sources import Source, open_raw, open_stream
-from auditor.collectors.streams import Section, Stream
 
 WRITES = ("create", "update", "patch", "delete", "deletecollection")
 

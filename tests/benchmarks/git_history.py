@@ -20,9 +20,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from auditor.collectors import Reading
-from auditor.collectors.git_log import COLLECTOR
+from auditor.collectors.git.collect import COLLECTOR
 from auditor.config import Config, RepositoryConfig
-from auditor.correlate.git_verdict import GitJudge
+from auditor.correlate.git.verdict import GitJudge
 from auditor.desired.reader import open_reader
 from auditor.desired.tools import find_tools
 from auditor.model.application import ApplicationHistory, AppSource, RevisionSeen

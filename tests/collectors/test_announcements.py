@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from auditor.collectors import announcements
+from auditor.collectors.announcements import collect as announcements
 from auditor.errors import ConfigError
 from auditor.model.facts import Announcement, Batch
 from tests.collectors.configured import CORPUS, collected, facts, last_marks, reasons

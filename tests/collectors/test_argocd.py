@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.collectors import argocd, argocd_log_files
+from auditor.collectors.argocd import collect as argocd
+from auditor.collectors.argocd import log_files as argocd_log_files
 from auditor.model.facts import ApplicationSnapshot, ArgoEvent, ArgoSettings, Batch
 from tests.collectors.configured import CORPUS, collected, facts, last_marks, reasons
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from auditor.collectors.bounded_yaml import MAX_DEPTH, MalformedYamlError, load
+from auditor.collectors.files.bounded_yaml import MAX_DEPTH, MalformedYamlError, load
 
 
 @pytest.mark.parametrize(

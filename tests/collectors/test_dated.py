@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from auditor.collectors.dated import may_hold
+from auditor.collectors.files.dated import may_hold
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from auditor.collectors.documents import Document, Malformed, as_utf8, documents, recognise
+from auditor.collectors.files.documents import Document, Malformed, as_utf8, documents, recognise
 from tests.collectors.configured import CORPUS
 
 LIST = b"""apiVersion: v1

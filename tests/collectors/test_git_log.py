@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from auditor.collectors import Reading
-from auditor.collectors.git_log import COLLECTOR
-from auditor.collectors.git_process import Repository
+from auditor.collectors.git.collect import COLLECTOR
+from auditor.collectors.git.process import Repository
 from auditor.config import Config, RepositoryConfig
 from auditor.model.facts import Batch, Commit, GitRef, SourceMark
 from auditor.objects.redaction import Redactor

@@ -2,7 +2,7 @@
 
 import pytest
 
-from auditor.collectors.git_mailmap import Mailmap
+from auditor.collectors.git.mailmap import Mailmap
 
 MAP = """# people of the team
 Bob Ito <bob@acme.example>

@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from auditor.collectors import Reading, live, live_access, live_connection, live_lists, live_objects, live_source
+from auditor.collectors import Reading
+from auditor.collectors.live import access as live_access
+from auditor.collectors.live import collect as live
+from auditor.collectors.live import connection as live_connection
+from auditor.collectors.live import lists as live_lists
+from auditor.collectors.live import objects as live_objects
+from auditor.collectors.live import source as live_source
 from auditor.config import Access, ArgoCDConfig, ClusterConfig, Config
 from auditor.config_file import parse
 from auditor.errors import ConfigError

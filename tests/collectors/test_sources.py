@@ -12,8 +12,8 @@ import fsspec
 import pytest
 import zstandard
 
-from auditor.collectors.sources import Missing, Source, expand, open_stream, read_at
-from auditor.collectors.streams import Section, decompressed, plain_size, skip
+from auditor.collectors.files.sources import Missing, Source, expand, open_stream, read_at
+from auditor.collectors.files.streams import Section, decompressed, plain_size, skip
 from auditor.errors import SourceError
 
 

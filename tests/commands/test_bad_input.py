@@ -147,14 +147,6 @@ def test_init_says_of_which_copy_it_cannot_tell_the_repository(
     assert "Of which repository 'deploy.bundle' is a copy, nothing says" in capsys.readouterr().err
 
 
-def test_init_says_of_which_copy_it_cannot_tell_the_repository(
-    say: Say, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "deploy.bundle").write_bytes(b"# v2 git bundle\n")
-    assert say("init", "--from", ".") == Status.CLEAN
-    assert "Of which repository 'deploy.bundle' is a copy, nothing says" in capsys.readouterr().err
-
-
 def test_init_does_not_replace_a_configuration(say: Say) -> None:
     configure("# mine\n")
     assert say("init") == Status.CONFIG

@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 
 from auditor.config import ArgoCDConfig, ClusterConfig, Config
-from auditor.correlate.actors import identify
-from auditor.correlate.applications import histories, own_requests
-from auditor.correlate.argo_identity import Statements
-from auditor.correlate.bypass import Bypass, Bypasses
+from auditor.correlate.applications.bypass import Bypass, Bypasses
+from auditor.correlate.applications.histories import histories, own_requests
+from auditor.correlate.identity.actors import identify
+from auditor.correlate.identity.argo_statements import Statements
 from auditor.model.application import ApplicationHistory
 from auditor.model.change import AppKey
 from auditor.model.facts import ApplicationSnapshot, ArgoEvent, ArgoSettings, AuditEvent

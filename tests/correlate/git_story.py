@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from auditor.collectors import Reading
-from auditor.collectors.git_log import COLLECTOR
+from auditor.collectors.git.collect import COLLECTOR
 from auditor.config import Config, RepositoryConfig
-from auditor.correlate.git_verdict import judge_git
+from auditor.correlate.git.verdict import judge_git
 from auditor.desired.reader import Reader, open_reader
 from auditor.desired.tools import find_tools
 from auditor.model.application import ApplicationHistory, ApplicationState, AppSource, RevisionSeen

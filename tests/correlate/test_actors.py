@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from auditor.config import ActorRule
-from auditor.correlate.actor_rules import RULES
-from auditor.correlate.actors import MACHINES, disagreement, identify, rule_problem
+from auditor.correlate.identity.actor_rules import RULES
+from auditor.correlate.identity.actors import MACHINES, disagreement, identify, rule_problem
 from tests.factories import KUBECTL, audit_event
 
 CONTROLLER = "argocd-application-controller/v0.0.0 (linux/amd64) kubernetes/$Format"

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from auditor.correlate.actor_rules import RULES, Rule
-from auditor.correlate.channels import CHANNELS
+from auditor.correlate.identity.actor_rules import RULES, Rule
+from auditor.correlate.identity.channels import CHANNELS
 
 PAGE = Path(__file__).parents[2] / "docs" / "actors.md"
 

@@ -1,6 +1,6 @@
 import orjson
 
-from auditor.correlate.admission import Admission, mutations, names
+from auditor.correlate.writes.admission import Admission, mutations, names
 from auditor.objects import paths
 from tests.scenario import deployment
 

@@ -1,6 +1,6 @@
 """Announcements that people write onto the object itself."""
 
-from auditor.correlate.annotated import annotated
+from auditor.correlate.episodes.annotated import annotated
 from tests.factories import actor, field, minute, write
 
 REASON = 'metadata.annotations["acme.example/break-glass"]'

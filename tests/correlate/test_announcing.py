@@ -3,7 +3,7 @@
 import pytest
 
 from auditor.config import Person
-from auditor.correlate.announcing import identities, wrote
+from auditor.correlate.episodes.announcing import identities, wrote
 from tests.factories import message
 
 PEOPLE = (Person("Alice Ames", ("alice@acme.example", "Ali Ames", "arn:aws:sts::1:assumed-role/admin/alice")),)

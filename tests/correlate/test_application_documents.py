@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from auditor.config import ArgoCDConfig, ClusterConfig, Config
-from auditor.correlate.application_documents import destination_cluster, parse_application, parse_sources, shared
+from auditor.correlate.applications.documents import destination_cluster, parse_application, parse_sources, shared
 from auditor.model.application import ApplicationState
 from tests.factories import SHOP, evidence, minute
 

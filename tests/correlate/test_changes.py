@@ -1,4 +1,4 @@
-from auditor.correlate.changes import changes
+from auditor.correlate.writes.changes import changes
 from auditor.model.change import Write
 from tests.factories import SHOP, field, thing, write
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from auditor.correlate.channels import CHANNELS, channel
+from auditor.correlate.identity.channels import CHANNELS, channel
 from tests.factories import KUBECTL, audit_event
 
 LAB = Path(__file__).parents[3] / "shared" / "corpus" / "audit" / "lab"

@@ -1,7 +1,7 @@
 import pytest
 
-from auditor.correlate.cluster_verdict import judge_cluster
-from auditor.correlate.overlap import holds, same_place
+from auditor.correlate.cluster.verdict import judge_cluster
+from auditor.correlate.writes.overlap import holds, same_place
 from auditor.model.case import LiveState
 from auditor.model.change import Actor, Change, FieldChange, SideEffect, Write
 from auditor.model.resource import UNKNOWN, Json, Leaf, Path, leaf

@@ -1,4 +1,4 @@
-from auditor.correlate.commands_sent import commands
+from auditor.correlate.writes.commands_sent import commands
 from tests.factories import actor, thing, write
 
 SECOND = 1 / 60

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from auditor.correlate.drift import drifted
+from auditor.correlate.cluster.drift import drifted
 from auditor.model.case import Case, LiveState
 from auditor.model.desired import DesiredState, ManifestKey, Undeterminable
 from auditor.model.drift import DriftedField

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from auditor.config import ArgoCDConfig, Config, Person
-from auditor.correlate.episodes import episodes
+from auditor.correlate.episodes.episodes import episodes
 from auditor.model.change import Change
 from auditor.model.coverage import Coverage, Gap
 from auditor.model.episode import STEP_NAMES, Episode

@@ -7,11 +7,11 @@ import orjson
 import pytest
 
 from auditor.config import ArgoCDConfig, ClusterConfig, Config
-from auditor.correlate.actors import identify
-from auditor.correlate.applications import histories, own_requests
-from auditor.correlate.flux_documents import commit_of
-from auditor.correlate.flux_sources import declared_sources
-from auditor.correlate.git_source import parent_of
+from auditor.correlate.applications.flux_documents import commit_of
+from auditor.correlate.applications.flux_sources import declared_sources
+from auditor.correlate.applications.histories import histories, own_requests
+from auditor.correlate.git.source import parent_of
+from auditor.correlate.identity.actors import identify
 from auditor.model.application import ApplicationHistory
 from auditor.model.change import AppKey
 from auditor.model.facts import ApplicationSnapshot, ArgoSettings

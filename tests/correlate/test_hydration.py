@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from auditor.correlate.application_documents import parse_sources
-from auditor.correlate.hydration import dry_commit
+from auditor.correlate.applications.documents import parse_sources
+from auditor.correlate.applications.hydration import dry_commit
 from auditor.model.application import ApplicationHistory
 from auditor.model.desired import Landing
 from tests.factories import app_state, history, minute

@@ -1,4 +1,4 @@
-from auditor.correlate.live_states import LiveStates
+from auditor.correlate.cluster.live_states import LiveStates
 from auditor.model.case import LiveState
 from auditor.model.resource import JsonObject
 from tests.factories import minute, thing

@@ -2,10 +2,10 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from auditor.correlate import object_index
-from auditor.correlate.actors import identify
-from auditor.correlate.channels import channel
-from auditor.correlate.object_index import HeldLog, ObjectIndex, Objects
+from auditor.correlate.identity.actors import identify
+from auditor.correlate.identity.channels import channel
+from auditor.correlate.writes import object_index
+from auditor.correlate.writes.object_index import HeldLog, ObjectIndex, Objects
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import ObjectId
 from tests.scenario import ALICE, ARGOCD, HPA, Cluster, application, config_map, deployment

@@ -5,8 +5,8 @@ from typing import Any
 import orjson
 import pytest
 
-from auditor.correlate.owners import Owners, marks_of, tracked_by
-from auditor.correlate.tracking import Tracking, trackings
+from auditor.correlate.applications.owners import Owners, marks_of, tracked_by
+from auditor.correlate.applications.tracking import Tracking, trackings
 from auditor.model.change import AppKey
 from auditor.model.desired import ManifestKey
 from auditor.model.facts import ArgoSettings

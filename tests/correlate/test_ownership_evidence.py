@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from auditor.correlate.actors import identify
-from auditor.correlate.channels import channel
-from auditor.correlate.writes import writes
+from auditor.correlate.identity.actors import identify
+from auditor.correlate.identity.channels import channel
+from auditor.correlate.writes.histories import writes
 from auditor.model.change import Write
 from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.objects import paths

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from auditor.correlate.prospect import outlook
+from auditor.correlate.cluster.prospect import outlook
 from auditor.model.change import Change
 from auditor.model.desired import Undeterminable
 from auditor.model.resource import JsonObject

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from auditor.correlate.actors import identify
-from auditor.correlate.changes import is_change
-from auditor.correlate.channels import channel
-from auditor.correlate.cluster_verdict import judge_cluster
-from auditor.correlate.sight import argocd_sees
-from auditor.correlate.writes import ObjectHistory, histories, objects_in
+from auditor.correlate.cluster.sight import argocd_sees
+from auditor.correlate.cluster.verdict import judge_cluster
+from auditor.correlate.identity.actors import identify
+from auditor.correlate.identity.channels import channel
+from auditor.correlate.writes.changes import is_change
+from auditor.correlate.writes.histories import ObjectHistory, histories, objects_in
 from auditor.model.change import AppKey, Change, FieldChange, Write
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import UNKNOWN

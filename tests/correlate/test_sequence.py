@@ -1,8 +1,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from auditor.correlate.bodies import Bodies
-from auditor.correlate.sequence import Entry, Request, Sighting, in_order, once
+from auditor.correlate.writes.bodies import Bodies
+from auditor.correlate.writes.sequence import Entry, Request, Sighting, in_order, once
 from auditor.model.facts import AuditEvent
 from tests.scenario import ALICE, ARGOCD, BOB, Cluster, deployment
 

@@ -3,7 +3,7 @@ from typing import Any
 import orjson
 import pytest
 
-from auditor.correlate.sight import argocd_sees, ignore_rules
+from auditor.correlate.cluster.sight import argocd_sees, ignore_rules
 from auditor.model.change import FieldChange
 from auditor.model.desired import Undeterminable
 from auditor.model.facts import ArgoSettings

@@ -8,8 +8,8 @@ from typing import Any, cast
 import pytest
 
 from auditor.config import Config, EnvironmentPair
-from auditor.correlate.pairing import pairings
-from auditor.correlate.staging import staging_pairs
+from auditor.correlate.staging.pairing import pairings
+from auditor.correlate.staging.pairs import staging_pairs
 from auditor.model.application import ApplicationState
 from auditor.model.case import LiveState
 from auditor.model.change import AppKey, Change

@@ -1,6 +1,6 @@
 from typing import Any
 
-from auditor.correlate.state import GONE, NOTHING_KNOWN, Before, State, marks, of_object
+from auditor.correlate.writes.state import GONE, NOTHING_KNOWN, Before, State, marks, of_object
 from auditor.model.resource import ABSENT, UNKNOWN, leaf
 from auditor.objects import paths
 from tests.scenario import deployment

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import orjson
 
-from auditor.correlate.packed import pack
-from auditor.correlate.targets import KindNames, is_of_an_object, targets
+from auditor.correlate.writes.packed import pack
+from auditor.correlate.writes.targets import KindNames, is_of_an_object, targets
 from tests.factories import audit_event
 
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from auditor.correlate.window_schedule import Span, next_span
+from auditor.correlate.applications.window_schedule import Span, next_span
 from tests.factories import minute
 
 NOON = minute(180)

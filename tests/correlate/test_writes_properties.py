@@ -7,9 +7,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.correlate.actors import identify
-from auditor.correlate.channels import channel
-from auditor.correlate.writes import writes
+from auditor.correlate.identity.actors import identify
+from auditor.correlate.identity.channels import channel
+from auditor.correlate.writes.histories import writes
 from auditor.model.change import FieldChange, Write
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import Path

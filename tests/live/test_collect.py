@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
-from auditor.collectors import Reading, live
+from auditor.collectors import Reading
+from auditor.collectors.live import collect as live
 from auditor.config import ArgoCDConfig, ClusterConfig, Config
 from auditor.model.facts import ApplicationSnapshot, ArgoEvent, ArgoSettings, Batch, ObjectSnapshot, Skipped
 from auditor.objects.redaction import Redactor

@@ -6,6 +6,8 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 
 from auditor.collectors import Reading
+from auditor.collectors.files.sources import Missing, Source, expand, open_raw, open_stream
+from auditor.collectors.files.streams import Stream, plain_size, skip
 from auditor.collectors.kube_audit import parallel, resume
 from auditor.collectors.kube_audit import tally as tallies
 from auditor.collectors.kube_audit.gathering import Clusters, Gathering
@@ -14,8 +16,6 @@ from auditor.collectors.kube_audit.records import State
 from auditor.collectors.kube_audit.resume import Known
 from auditor.collectors.kube_audit.scan import Scanner
 from auditor.collectors.kube_audit.tally import Tally
-from auditor.collectors.sources import Missing, Source, expand, open_raw, open_stream
-from auditor.collectors.streams import Stream, plain_size, skip
 from auditor.errors import SourceError
 from auditor.model.facts import AuditEvent, Batch, Skipped, SourceMark
 

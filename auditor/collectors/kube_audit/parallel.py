@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 
+from auditor.collectors.files.sources import Source, open_raw
+from auditor.collectors.files.streams import Section, plain_size
 from auditor.collectors.kube_audit.gathering import Clusters, Gathering
 from auditor.collectors.kube_audit.records import State
 from auditor.collectors.kube_audit.scan import Scanner
 from auditor.collectors.kube_audit.tally import Tally
-from auditor.collectors.sources import Source, open_raw
-from auditor.collectors.streams import Section, plain_size
 from auditor.errors import SourceError
 from auditor.model.facts import AuditEvent, Skipped
 from auditor.objects.redaction import Redactor

@@ -11,11 +11,11 @@ from hashlib import sha256
 
 import msgspec
 
+from auditor.collectors.files.sources import Source, is_url, open_raw, open_stream
+from auditor.collectors.files.streams import Stream, skip
 from auditor.collectors.kube_audit import tally as tallies
 from auditor.collectors.kube_audit.records import State
 from auditor.collectors.kube_audit.tally import Tally
-from auditor.collectors.sources import Source, is_url, open_raw, open_stream
-from auditor.collectors.streams import Stream, skip
 from auditor.errors import SourceError
 from auditor.model.facts import SourceMark
 

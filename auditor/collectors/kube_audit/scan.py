@@ -8,6 +8,7 @@ reach beyond what is at hand are entered and read element by element, so that me
 from collections.abc import Iterator
 from dataclasses import replace
 
+from auditor.collectors.files.streams import BLOCK, Stream
 from auditor.collectors.kube_audit import events, parts, text_lines, wrappers
 from auditor.collectors.kube_audit.containers import Container, begins_container
 from auditor.collectors.kube_audit.delivery import Delivery
@@ -16,7 +17,6 @@ from auditor.collectors.kube_audit.records import CUT_OFF, NOT_JSON, TOO_LONG, U
 from auditor.collectors.kube_audit.values import BROKEN, CUT, skip_blank, skip_separators, value_end
 from auditor.collectors.kube_audit.window import LIMIT, Window
 from auditor.collectors.kube_audit.wrappers import Found
-from auditor.collectors.streams import BLOCK, Stream
 
 _BRACE = ord("{")
 _BOM = b"\xef\xbb\xbf"

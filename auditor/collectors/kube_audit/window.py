@@ -1,6 +1,6 @@
 """The part of a stream that a scan has at hand."""
 
-from auditor.collectors.streams import BLOCK, Stream
+from auditor.collectors.files.streams import BLOCK, Stream
 
 LIMIT = 16 << 20
 """Bytes of the longest record; a longer one is skipped, with its place."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from auditor.collectors.sources import Source, read_at
+from auditor.collectors.files.sources import Source, read_at
 from auditor.model.facts import AuditEvent
 from tests.collectors.kube_audit.deliveries import WRAPPINGS, event_lines, story
 from tests.collectors.kube_audit.reading import collected

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from auditor.collectors.files.streams import decompressed
 from auditor.collectors.kube_audit.prefilter import doubtful
-from auditor.collectors.streams import decompressed
 from tests.collectors.kube_audit.deliveries import audit_event, event_lines
 from tests.collectors.kube_audit.reading import collected
 

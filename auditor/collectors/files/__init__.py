@@ -1,0 +1,1 @@
+"""Opening sources and reading documents in bounded memory, for all collectors."""

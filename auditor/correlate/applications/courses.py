@@ -1,0 +1,204 @@
+"""The states of every Application in their order: from exports, and from the bodies of requests on it.
+
+An Application has no status subresource: the controller's bookkeeping are plain patches in the audit log. With their
+bodies every operation, freeze and unfreeze is recorded, with its author, beyond what Argo CD itself remembers.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import zip_longest
+
+from auditor.config import Config
+from auditor.correlate.applications import flux_documents
+from auditor.correlate.applications.documents import home_cluster, is_compared_again, parse_application
+from auditor.correlate.applications.flux_sources import FluxSources
+from auditor.correlate.applications.requests import (
+    GROUP,
+    OwnRequests,
+    argocd_of,
+    document_after,
+    is_stored,
+    object_in,
+    sighting,
+)
+from auditor.correlate.writes.bodies import Bodies
+from auditor.correlate.writes.sequence import Request, Sighting, in_order, once
+from auditor.model.application import ApplicationState
+from auditor.model.change import Actor, AppKey, Evidence
+from auditor.model.facts import ApplicationSnapshot, ArgoSettings, AuditEvent
+from auditor.model.resource import JsonObject, Path
+from auditor.objects import kinds, patch
+from auditor.objects.document import child
+
+Identify = Callable[[AuditEvent], Actor]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One state of an Application, the one before it, and the request that made it; None for a snapshot.
+
+    The request is without its response, which is the state.
+    """
+
+    state: ApplicationState
+    before: ApplicationState | None
+    event: AuditEvent | None
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """All states of one Application in their order, and its end."""
+
+    key: AppKey
+    steps: tuple[Step, ...]
+    removal: AuditEvent | None
+
+
+def courses(
+    snapshots: Iterable[ApplicationSnapshot],
+    requests: OwnRequests,
+    config: Config,
+    settings: Iterable[ArgoSettings] = (),
+) -> list[Course]:
+    """Each application's states in their order, by key."""
+    seen: dict[AppKey, list[Sighting]] = defaultdict(list)
+    for snapshot in snapshots:
+        key = AppKey(snapshot.argocd, snapshot.namespace, snapshot.name, snapshot.kind)
+        seen[key].append(sighting(snapshot, group_of(snapshot.kind)))
+    known = frozenset(seen)
+    sources = FluxSources(settings, requests.others, config)
+    found = []
+    for events in requests.of_applications:
+        asked = [Request(event, Bodies(event)) for event in once(events) if is_stored(event)]
+        if asked:
+            key = application_of(asked[0].event, kind_of(asked[0].event), known, config)
+            found.append(_course(key, [*asked, *seen.pop(key, ())], config, sources))
+    found += [_course(key, shown, config, sources) for key, shown in seen.items()]
+    return sorted(found, key=lambda each: (each.key.argocd, each.key.namespace, each.key.name, each.key.kind))
+
+
+def kind_of(event: AuditEvent) -> str:
+    """Application, Kustomization or HelmRelease for a request on one, "" for any other."""
+    if event.api_group == GROUP:
+        return "Application" if event.resource == "applications" else ""
+    kind = flux_documents.GROUPS.get(event.api_group, "")
+    return kind if kind and kinds.kind_of(event.api_group, event.resource) == kind else ""
+
+
+def group_of(kind: str) -> str:
+    """The API group of a kind of application."""
+    return next((group for group, own in flux_documents.GROUPS.items() if own == kind), GROUP)
+
+
+def application_of(event: AuditEvent, kind: str, known: Container[AppKey], config: Config) -> AppKey:
+    """The application of a request: the one known of an Argo CD in this cluster, where just one is."""
+    here = [argocd for argocd in config.argocds if argocd.cluster == event.cluster]
+    exported = [key for argocd in here if (key := AppKey(argocd.name, event.namespace, event.name, kind)) in known]
+    return exported[0] if len(exported) == 1 else AppKey(argocd_of(event, config), event.namespace, event.name, kind)
+
+
+def asks_for(event: AuditEvent, before: ApplicationState | None, *paths: Path) -> bool:
+    """Whether a request names one of these fields: what else its answer shows is an earlier edit's.
+
+    An update that brings an operation is Argo CD's server asking for a sync: it sends the rest back as it had read it.
+    """
+    body, kind = Bodies(event).request, kind_of(event)
+    if body is None or event.subresource:
+        return body is None and not event.subresource
+    if event.verb != "patch":
+        orders = event.verb == "update" and isinstance(body, dict) and bool(body.get("operation"))
+        return not orders or ("operation",) in paths
+    document, group = before.document if before else None, event.api_group
+    form = patch.classify(
+        event.verb, body, event.field_manager, event.force, event.request_uri, event.code, group, kind, document
+    )
+    named = patch.named(body, form, document, group, kind, "", event.field_manager)
+    return any(named.covers(path) for path in paths)
+
+
+def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, sources: FluxSources) -> Course:
+    home = home_cluster(key.argocd, config)
+    steps: list[Step] = []
+    removal: AuditEvent | None = None
+    document: JsonObject | None = None
+    last: datetime | None = None
+    for entry in in_order(entries):
+        if isinstance(entry, Request) and entry.event.verb in ("delete", "deletecollection"):
+            removal = replace(entry.event, request=None, response=None)
+            continue
+        if isinstance(entry, Request) and _is_silent(entry):
+            last = entry.event.at
+            continue
+        document, at, evidence, event = _read(entry, document, last, key.kind)
+        if document is None or at is None:
+            continue
+        removal = None if event is not None and event.verb == "create" else removal
+        before = steps[-1].state if steps else None
+        if key.is_flux:
+            state = flux_documents.parse_flux(document, key, at, evidence, config, home, sources, before)
+        else:
+            state = parse_application(document, key, at, evidence, config, home, before)
+        document, last = state.document, at
+        _append(steps, Step(state, before, event))
+    if key.is_flux:
+        steps = _with_source_changes(key, steps, sources)
+    return Course(key, tuple(map(_without_response, steps)), removal)
+
+
+def _is_silent(request: Request) -> bool:
+    """Whether the record holds nothing of what a request asked for or led to: it shows no state."""
+    return request.bodies.request is None and not request.bodies.answers_with_object
+
+
+def _with_source_changes(key: AppKey, steps: Sequence[Step], sources: FluxSources) -> list[Step]:
+    """The steps, with one more wherever a request on its source gave an application of Flux other contents."""
+    whole: list[Step] = []
+    for step, following in zip_longest(steps, steps[1:]):
+        before = whole[-1].state if whole else None
+        whole.append(replace(step, before=before))
+        spec = child(step.state.document, "spec")
+        for edition in sources.editions(key, spec):
+            state = whole[-1].state
+            within = step.state.at < edition.at and (following is None or edition.at < following.state.at)
+            made_of = sources.of(key, spec, edition.at)
+            if within and made_of != state.sources:
+                changed = replace(state, at=edition.at, sources=made_of, evidence=edition.evidence)
+                whole.append(Step(changed, state, None))
+    return whole
+
+
+def _read(
+    entry: Request | Sighting, document: JsonObject | None, last: datetime | None, kind: str
+) -> tuple[JsonObject | None, datetime | None, Evidence, AuditEvent | None]:
+    if isinstance(entry, Request):
+        event = entry.event
+        evidence = Evidence("audit", event.audit_id, event.origin, event.id)
+        return document_after(entry, document, kind, group_of(kind)), event.at, evidence, event
+    snapshot = entry.snapshot
+    evidence = Evidence("application", f"{snapshot.name}@{snapshot.resource_version}", snapshot.origin)
+    # An export is no older than its latest time says, and no older than the request after which it comes.
+    at = max((each for each in (snapshot.at, last) if each is not None), default=None)
+    return object_in(snapshot.body), at, evidence, None
+
+
+def _without_response(step: Step) -> Step:
+    return step if step.event is None else replace(step, event=replace(step.event, response=None))
+
+
+def _append(steps: list[Step], step: Step) -> None:
+    """Adds a step. Of reconciliations that changed nothing only the first and the last after a change are kept."""
+    quiet = [_is_quiet(step), *(_is_quiet(each) for each in steps[-1:-3:-1])]
+    if quiet == [True, True, True]:
+        first = steps[-2]
+        steps[-1] = replace(step, before=first.state)
+    else:
+        steps.append(step)
+
+
+def _is_quiet(step: Step) -> bool:
+    """Whether nothing but the time of the last reconciliation, and the object's version, differs from before."""
+    if step.before is None or step.event is None:
+        return False
+    return is_compared_again(step.state.document, step.before.document)

@@ -1,0 +1,79 @@
+"""The history of every application, Argo CD's and Flux's: its states, its syncs and its freezes."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from auditor.config import Config
+from auditor.correlate.applications import flux_documents, flux_sources
+from auditor.correlate.applications.courses import Identify, courses, kind_of
+from auditor.correlate.applications.flux_syncs import flux_syncs
+from auditor.correlate.applications.freezes import CONTROLLERS, freezes, in_time_order
+from auditor.correlate.applications.requests import GROUP, OwnRequests
+from auditor.correlate.applications.sync_windows import window_freezes
+from auditor.correlate.applications.syncs import syncs
+from auditor.correlate.identity.argo_statements import Statements
+from auditor.correlate.writes.sequence import once
+from auditor.model.application import ApplicationHistory
+from auditor.model.change import AppKey
+from auditor.model.facts import ApplicationSnapshot, ArgoEvent, ArgoSettings, AuditEvent
+
+
+def histories(
+    snapshots: Iterable[ApplicationSnapshot],
+    requests: OwnRequests,
+    argo_events: Iterable[ArgoEvent],
+    settings: Iterable[ArgoSettings],
+    config: Config,
+    identify: Identify,
+) -> Mapping[AppKey, ApplicationHistory]:
+    """The history of every application that the records know, by key, in the order of keys."""
+    kept = tuple(settings)
+    statements = Statements(argo_events)
+    found = courses(snapshots, requests, config, kept)
+    synced = {
+        course.key: flux_syncs(course, identify) if course.key.is_flux else syncs(course, statements, identify)
+        for course in found
+    }
+    frozen = freezes(found, requests, synced, statements, config, identify, kept)
+    windows = list(window_freezes(found, requests.others, kept, statements, config, identify))
+    return {
+        course.key: ApplicationHistory(
+            key=course.key,
+            states=tuple(step.state for step in course.steps),
+            syncs=synced[course.key],
+            freezes=in_time_order(
+                [*frozen.get(course.key, ()), *(freeze for freeze in windows if freeze.app == course.key)]
+            ),
+            removed_at=course.removal.at if course.removal else None,
+        )
+        for course in found
+    }
+
+
+def own_requests(events: Iterable[AuditEvent]) -> OwnRequests:
+    """Of events that are in memory, and that may come more than once, those that `histories` needs."""
+    applications: dict[ApplicationPlace, list[AuditEvent]] = defaultdict(list)
+    others: list[AuditEvent] = []
+    for event in events:
+        if is_of_argocd(event):
+            place = application_place(event)
+            (others if place is None else applications[place]).append(event)
+    edits = [event for asked in applications.values() for event in asked]
+    return OwnRequests(applications.values(), edits, once(others))
+
+
+ApplicationPlace = tuple[str, ...]
+
+
+def application_place(event: AuditEvent) -> ApplicationPlace | None:
+    """The application that a request is on, as requests address it; None where it is on something else."""
+    return (event.cluster, kind_of(event), event.namespace, event.name) if kind_of(event) else None
+
+
+def is_of_argocd(event: AuditEvent) -> bool:
+    """Whether a request is on one of the own objects of Argo CD or Flux, or on a controller that deploys."""
+    if event.api_group == GROUP:
+        return event.resource in {"applications", "appprojects", "applicationsets"}
+    if event.api_group in flux_documents.GROUPS or event.api_group == flux_sources.GROUP:
+        return True
+    return event.resource in {"deployments", "statefulsets"} and any(name in event.name for name in CONTROLLERS)

@@ -1,0 +1,1 @@
+"""Break-glass episodes and their five steps."""

@@ -1,0 +1,1 @@
+"""What git says of a value: the course of the desired state, and the git half of the verdict."""

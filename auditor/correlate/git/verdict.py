@@ -1,0 +1,119 @@
+"""Whether git has what somebody did by hand: the git half of the verdict, for many changes of one case."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+
+from auditor.correlate.git.applied import Applied
+from auditor.correlate.git.course import Course, course
+from auditor.correlate.git.landing import FirstSeen
+from auditor.correlate.git.trial import PRESENT, Trial
+from auditor.model.application import ApplicationHistory, RevisionSeen
+from auditor.model.change import AppKey, Change, Write
+from auditor.model.desired import GitReader, Undeterminable
+from auditor.model.resource import ABSENT, UNKNOWN, Leaf, Path
+from auditor.model.verdict import GIT_WORST_FIRST, GitVerdict
+
+_NO_RECORDS = GitVerdict("unknown", "no record says which application, and so which repository, the object belongs to")
+_UNOWNED = GitVerdict("not-in-git", "no application owns the object")
+
+
+class GitJudge:
+    """Judges many changes of one case; what they share is worked out once."""
+
+    def __init__(
+        self,
+        git: GitReader,
+        applications: Mapping[AppKey, ApplicationHistory],
+        seen: Sequence[RevisionSeen],
+        as_of: datetime,
+        writes: Iterable[Write] = (),
+    ) -> None:
+        """`writes` are all that are known: the controller's own tell what git says where nothing can render it."""
+        self._applied = Applied(writes)
+        self._git = git.following(seen)
+        self._applications = applications
+        self._seen = FirstSeen(seen)
+        self._as_of = as_of
+        self._nobodys: GitVerdict | None = None
+        self._courses: dict[AppKey, Course | Undeterminable] = {}
+
+    def course(self, application: AppKey) -> Course | Undeterminable:
+        """The course of an application until the moment of judgement."""
+        if application not in self._courses:
+            history = self._applications.get(application)
+            self._courses[application] = (
+                Undeterminable("the application is not in the records")
+                if history is None
+                else course(history, self._applications, self._git, self._seen, self._as_of)
+            )
+        return self._courses[application]
+
+    def judge(self, change: Change) -> tuple[GitVerdict, tuple[GitVerdict, ...]]:
+        """The verdict of the change as a whole, and one for each of its fields in their order.
+
+        For created and deleted objects the second is empty, as the verdict is on the object.
+        """
+        write = change.write
+        if change.application is None:
+            verdict = self._of_nobody()
+            return verdict, _for_fields(change, verdict)
+        found = self.course(change.application)
+        if isinstance(found, Undeterminable):
+            unknown = GitVerdict("unknown", found.reason)
+            return unknown, _for_fields(change, unknown)
+        if write.operation != "update":
+            whole = PRESENT if write.operation == "create" else ABSENT
+            return self._trial(found, change, (), whole).judge_whole(), ()
+        fields = tuple(self._trial(found, change, field.path, field.after).judge_field() for field in write.fields)
+        if fields:
+            return min(fields, key=lambda verdict: GIT_WORST_FIRST.index(verdict.verdict)), fields
+        return self._trial(found, change, (), UNKNOWN).judge_field(), ()
+
+    def _of_nobody(self) -> GitVerdict:
+        """Of an object that no application owns: in no manifest, as far as any manifest could be read."""
+        if self._nobodys is None:
+            reasons = [self._unread(self.course(key)) for key in self._applications]
+            read_any = any(reason is None for reason in reasons)
+            self._nobodys = (
+                _UNOWNED if read_any else GitVerdict("unknown", reasons[0] or "") if reasons else _NO_RECORDS
+            )
+        return self._nobodys
+
+    def _unread(self, found: Course | Undeterminable) -> str | None:
+        """Why an application's manifests cannot be read at the end, None where they can be."""
+        desired = found if isinstance(found, Undeterminable) else found.desired(len(found.steps) - 1)
+        return desired.reason if isinstance(desired, Undeterminable) else None
+
+    def _trial(self, found: Course, change: Change, path: Path, after: Leaf) -> Trial:
+        history = self._applications[change.application] if change.application else None
+        return Trial(found, change, path, after, self._applied, history)
+
+    def value_then(self, change: Change) -> Callable[[Path], Leaf]:
+        """What git said of the object's fields when the change was made; UNKNOWN where that cannot be told."""
+        if change.application is None:
+            return lambda path: UNKNOWN
+        found = self.course(change.application)
+        if isinstance(found, Undeterminable):
+            return lambda path: UNKNOWN
+
+        def value(path: Path) -> Leaf:
+            said = self._trial(found, change, path, UNKNOWN).then()
+            return said if isinstance(said, Leaf) else UNKNOWN if isinstance(said, Undeterminable) else ABSENT
+
+        return value
+
+
+def judge_git(
+    change: Change,
+    git: GitReader,
+    applications: Mapping[AppKey, ApplicationHistory],
+    seen: Sequence[RevisionSeen],
+    as_of: datetime,
+    writes: Iterable[Write] = (),
+) -> tuple[GitVerdict, tuple[GitVerdict, ...]]:
+    """One change judged alone. See `GitJudge.judge`."""
+    return GitJudge(git, applications, seen, as_of, writes).judge(change)
+
+
+def _for_fields(change: Change, verdict: GitVerdict) -> tuple[GitVerdict, ...]:
+    return (verdict,) * len(change.write.fields) if change.write.operation == "update" else ()

@@ -1,0 +1,157 @@
+"""Who stands behind a request of Argo CD's server: the person that Argo CD's own Event or log names for it.
+
+The API server sees the server's account only. Argo CD tells what a user did right after the request was answered, as
+an Event and as a log line: `carol patched resource /Service 'payments-prod'`. A name is joined only where exactly one
+user can have made the request.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from auditor.model.change import Actor, ActorKind, AppKey, Evidence
+from auditor.model.facts import ArgoEvent, AuditEvent
+
+_EARLIER = timedelta(milliseconds=50)
+"""By which a statement may seem to lie before its request: the clocks of two programs on two hosts."""
+_LATER = timedelta(seconds=3)
+"""Within which a statement follows the answer."""
+_CLEARLY = 4
+"""How many times nearer one user's statement must be than another's to be the one that is meant."""
+
+_RESOURCE = re.compile(
+    r"(?:patched|deleted|updated|created) resource (?P<group>[^\s/]*)/(?P<kind>[^\s/']+)(?:/| ')(?P<name>[^\s']+)'?"
+    r"|ran action (?P<action>\S+) on resource (?P<agroup>[^/\s]*)/(?P<akind>[^/\s]+)/(?P<aname>\S+)"
+)
+_APPLICATION = re.compile(
+    r"(?:initiated |updated application|created application|deleted application|terminated running operation"
+    r"|unset |refreshed )"
+)
+_PROJECT = re.compile(r"(?:updated|created|deleted) project")
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """One thing that a user did by Argo CD's word, in an Event or a log line or both."""
+
+    user: str
+    at: datetime
+    precision: float
+    message: str
+    statement: ArgoEvent
+
+
+class Statements:
+    """What Argo CD says that its users did."""
+
+    def __init__(self, events: Iterable[ArgoEvent]) -> None:
+        self._on_resources: dict[tuple[str, str, str], list[_Told]] = defaultdict(list)
+        self._on_applications: dict[str, list[_Told]] = defaultdict(list)
+        self._on_projects: dict[str, list[_Told]] = defaultdict(list)
+        self.events = tuple(
+            sorted(events, key=lambda event: (event.at, event.medium, event.application, event.message))
+        )
+        self._by_application: dict[tuple[str, str], list[ArgoEvent]] = defaultdict(list)
+        for event in self.events:
+            self._by_application[event.argocd, event.application.rpartition("/")[2]].append(event)
+            if event.user:
+                self._file(event)
+
+    def about(self, application: AppKey) -> list[ArgoEvent]:
+        """What Argo CD said of an application, oldest first. A log line often leaves the namespace out."""
+        qualified = f"{application.namespace}/{application.name}"
+        found = self._by_application.get((application.argocd, application.name), [])
+        return [event for event in found if event.application in (application.name, qualified)]
+
+    def author(self, event: AuditEvent, group: str, kind: str) -> tuple[Actor, Evidence] | None:
+        """Who asked Argo CD for a write of its server on an object. None where no record says, or not which of two."""
+        if group == "argoproj.io" and kind == "Application":
+            told = self._on_applications.get(event.name, [])
+        elif group == "argoproj.io" and kind == "AppProject":
+            told = self._on_projects.get(event.name, [])
+        else:
+            told = self._on_resources.get((group, kind, event.name), [])
+        chosen = _the_one(event, told)
+        return None if chosen is None else (_actor(chosen, event.user), evidence_of(chosen.statement))
+
+    def _file(self, event: ArgoEvent) -> None:
+        told = _Told(event.user, event.at, event.precision, event.message, event)
+        if match := _RESOURCE.search(event.message):
+            found = match.groupdict()
+            key = (
+                found["group"] or found["agroup"] or "",
+                found["kind"] or found["akind"],
+                found["name"] or found["aname"],
+            )
+            self._on_resources[key].append(told)
+            if key[:2] == ("argoproj.io", "Application"):
+                self._on_applications[key[2]].append(told)
+        elif _APPLICATION.search(event.message):
+            self._on_applications[event.application.rpartition("/")[2]].append(told)
+        elif _PROJECT.search(event.message):
+            self._on_projects[event.fields.get("project") or event.fields.get("name", "")].append(told)
+
+
+def argo_user(name: str, account: str, medium: str) -> Actor:
+    """A user of Argo CD as an actor. `account` is the audit user that wrote for them."""
+    kind: ActorKind = "shared-credential" if name == "admin" else "ci" if name.startswith("proj:") else "person"
+    return Actor(name=name, kind=kind, known_by=f"Argo CD {medium} by {name}", rule="argocd-user", account=account)
+
+
+def is_server(actor: Actor) -> bool:
+    """Whether an actor is Argo CD's server, which acts for whoever is logged in there."""
+    return actor.rule.startswith("argocd-server")
+
+
+def who(
+    event: AuditEvent, kind: str, statements: Statements, identify: Callable[[AuditEvent], Actor]
+) -> tuple[Actor, tuple[Evidence, ...]]:
+    """The actor of a request on one of Argo CD's objects: the person behind its server where Argo CD names one."""
+    actor = identify(event)
+    named = statements.author(event, "argoproj.io", kind) if is_server(actor) else None
+    return (named[0], (named[1],)) if named else (actor, ())
+
+
+def evidence_of(statement: ArgoEvent) -> Evidence:
+    """The pointer to a statement of Argo CD."""
+    if statement.medium == "event":
+        return Evidence("argocd-event", statement.fields.get("event", statement.message), statement.origin)
+    return Evidence("argocd-log", statement.message, statement.origin)
+
+
+def _the_one(event: AuditEvent, told: Sequence[_Told]) -> _Told | None:
+    """The statement on a request: the nearest, where no other user's could be meant as well."""
+    end = max(event.stage_at or event.at, event.at) + _LATER
+    near = sorted(
+        (each for each in told if _reaches(each, event.at - _EARLIER) and each.at <= end),
+        key=lambda each: (each.precision > 0.01, abs(each.at - event.at)),
+    )
+    if not near or len({each.user for each in near}) == 1:
+        return near[0] if near else None
+    exact = [each for each in near if each.precision <= 0.01]
+    if not exact:
+        return None
+    nearest = exact[0]
+    others = [each for each in near if each.user != nearest.user and not _retold(each, exact)]
+    distance = max(abs(nearest.at - event.at), timedelta(milliseconds=1))
+    if any(each.precision > 0.01 or abs(each.at - event.at) < distance * _CLEARLY for each in others):
+        return None
+    return nearest
+
+
+def _reaches(told: _Told, moment: datetime) -> bool:
+    return told.at + timedelta(seconds=told.precision) >= moment
+
+
+def _retold(told: _Told, exact: Sequence[_Told]) -> bool:
+    """Whether a log line of whole seconds tells what an exact Event tells too."""
+    return told.precision > 0.01 and any(
+        each.message == told.message and told.at <= each.at + timedelta(seconds=1) and _reaches(told, each.at)
+        for each in exact
+    )
+
+
+def _actor(told: _Told, account: str) -> Actor:
+    return argo_user(told.user, account, told.statement.medium)

@@ -1,0 +1,1 @@
+"""What one environment has and the other lacks, and why."""
