@@ -58,7 +58,7 @@ class _Gathering:
         self._git = git
         self._progress = progress
         self._facts: Facts = facts(records, scope.as_of)
-        self._statements = Statements(self._facts.argo_events)
+        self._statements = Statements(self._facts.argo_events, config.argocds)
         self._identities = Identities(config.actor_rules, self._statements)
         self._log = StoredLog(records, scope.as_of)
 

@@ -1,7 +1,9 @@
 """The person behind a request of Argo CD's server: named where one user can be meant, and not else."""
 
+from dataclasses import replace
 from typing import Any
 
+from auditor.config import ArgoCDConfig
 from auditor.correlate.identity.argo_statements import Statements
 from auditor.model.facts import ArgoEvent, AuditEvent
 from tests.correlate.argo_story import SERVER
@@ -54,6 +56,31 @@ def test_another_object_is_not_meant() -> None:
     assert name(request(), told(0.001, "carol", "patched resource /Service 'web'")) is None
 
 
+def test_what_was_said_of_another_namespace_s_object_is_not_meant() -> None:
+    lines = [
+        told(0, user, precision=1.0, medium="log", fields={"dest-namespace": namespace})
+        for user, namespace in (("carol", "shop-prod"), ("dan", "shop-staging"))
+    ]
+    assert name(request(0.5 * SECOND), *lines) == "carol"
+    assert name(request(0.5 * SECOND, namespace="shop-staging"), *lines) == "dan"
+
+
+def test_another_argo_cd_with_an_application_of_that_name_is_not_meant() -> None:
+    said = told(0.001, "carol", "updated application spec", application="web")
+    argocds = [ArgoCDConfig("argocd", "prod"), ArgoCDConfig("staging", "prod", namespace="argocd-staging")]
+    asked = {"api_group": "argoproj.io", "resource": "applications", "namespace": "argocd"}
+    statements = Statements([replace(said, argocd="staging")], argocds)
+    assert statements.author(request(**asked), "argoproj.io", "Application") is None
+    own = request(**asked | {"user": "system:serviceaccount:argocd-staging:argocd-server"})
+    assert statements.author(own, "argoproj.io", "Application") is not None
+
+
+def test_an_application_of_that_name_in_another_namespace_is_not_meant() -> None:
+    said = told(0.001, "carol", "updated application spec", application="team-b/web")
+    asked = request(api_group="argoproj.io", resource="applications", namespace="team-a")
+    assert name(asked, said, kind="Application", group="argoproj.io") is None
+
+
 def test_two_users_within_one_second_of_log_lines_are_nobody() -> None:
     lines = [told(0, user, precision=1.0, medium="log") for user in ("carol", "dan")]
     assert name(request(0.5 * SECOND), *lines) is None
@@ -82,7 +109,7 @@ def test_a_log_line_that_repeats_an_event_is_no_second_user() -> None:
 def test_deletes_actions_and_spec_updates_are_told_too() -> None:
     assert name(request(), told(0.001, "carol", "deleted resource apps/Deployment 'web'")) == "carol"
     assert name(request(), told(0.001, "carol", "ran action restart on resource apps/Deployment/web")) == "carol"
-    application = request(name="shop-prod", api_group="argoproj.io", resource="applications")
+    application = request(name="shop-prod", namespace="argocd", api_group="argoproj.io", resource="applications")
     spec = told(0.001, "carol", "updated application spec")
     assert name(application, spec, kind="Application", group="argoproj.io") == "carol"
 

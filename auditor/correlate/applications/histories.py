@@ -28,7 +28,7 @@ def histories(
 ) -> Mapping[AppKey, ApplicationHistory]:
     """The history of every application that the records know, by key, in the order of keys."""
     kept = tuple(settings)
-    statements = Statements(argo_events)
+    statements = Statements(argo_events, config.argocds)
     found = courses(snapshots, requests, config, kept)
     synced = {
         course.key: flux_syncs(course, identify) if course.key.is_flux else syncs(course, statements, identify)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from auditor.config import ArgoCDConfig
 from auditor.model.change import Actor, ActorKind, AppKey, Evidence
 from auditor.model.facts import ArgoEvent, AuditEvent
 
@@ -20,6 +21,8 @@ _LATER = timedelta(seconds=3)
 """Within which a statement follows the answer."""
 _CLEARLY = 4
 """How many times nearer one user's statement must be than another's to be the one that is meant."""
+
+_SERVICE_ACCOUNT = "system:serviceaccount:"
 
 _RESOURCE = re.compile(
     r"(?:patched|deleted|updated|created) resource (?P<group>[^\s/]*)/(?P<kind>[^\s/']+)(?:/| ')(?P<name>[^\s']+)'?"
@@ -46,7 +49,8 @@ class _Told:
 class Statements:
     """What Argo CD says that its users did."""
 
-    def __init__(self, events: Iterable[ArgoEvent]) -> None:
+    def __init__(self, events: Iterable[ArgoEvent], argocds: Iterable[ArgoCDConfig] = ()) -> None:
+        self._homes = {argocd.name: (argocd.cluster, argocd.namespace) for argocd in argocds}
         self._on_resources: dict[tuple[str, str, str], list[_Told]] = defaultdict(list)
         self._on_applications: dict[str, list[_Told]] = defaultdict(list)
         self._on_projects: dict[str, list[_Told]] = defaultdict(list)
@@ -73,8 +77,19 @@ class Statements:
             told = self._on_projects.get(event.name, [])
         else:
             told = self._on_resources.get((group, kind, event.name), [])
-        chosen = _the_one(event, told)
+        chosen = _the_one(event, self._on(event, told))
         return None if chosen is None else (_actor(chosen, event.user), evidence_of(chosen.statement))
+
+    def _on(self, event: AuditEvent, told: Sequence[_Told]) -> Sequence[_Told]:
+        """Without what another Argo CD said, and what was said of another namespace's object of that name."""
+        account = (event.cluster, event.user.removeprefix(_SERVICE_ACCOUNT).partition(":")[0])
+        speakers = {name for name, home in self._homes.items() if home == account}
+        own = [each for each in told if not speakers or each.statement.argocd in speakers]
+        if (event.api_group, event.resource) == ("argoproj.io", "applications"):
+            elsewhere = re.compile(rf"(?!{re.escape(event.namespace)}/)[^/]+/{re.escape(event.name)}")
+            return [each for each in own if not elsewhere.fullmatch(each.statement.application)]
+        here = [each for each in own if each.statement.fields.get("dest-namespace") == event.namespace]
+        return here or own
 
     def _file(self, event: ArgoEvent) -> None:
         told = _Told(event.user, event.at, event.precision, event.message, event)
