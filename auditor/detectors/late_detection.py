@@ -1,6 +1,6 @@
 """An episode in which noticing, announcing or bringing the fix to git took longer than the team's own goals."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from datetime import datetime
 
 from auditor.config import Config
@@ -21,9 +21,10 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
     """At most one finding an episode; a step that is not recorded is never late, and restarts are nothing to notice."""
     changes = {change.id: change for change in case.changes}
     for episode in case.episodes:
-        if all(restarts_only(changes[ident]) for ident in episode.changes if ident in changes):
+        own = [changes[ident] for ident in episode.changes if ident in changes]
+        if all(map(restarts_only, own)):
             continue
-        late = [*_steps(episode, config), *_notice(case, episode)]
+        late = [*_steps(episode, config), *_notice(case, episode, {change.write.object for change in own})]
         if late:
             yield conclude(
                 "late-detection",
@@ -51,17 +52,18 @@ def _steps(episode: Episode, config: Config) -> Iterator[str]:
             yield f"{word} after {span(seconds)}, the goal is {minutes} min"
 
 
-def _notice(case: Case, episode: Episode) -> Iterator[str]:
-    first = _first_sign(case, episode)
+def _notice(case: Case, episode: Episode, touched: Set[ObjectId]) -> Iterator[str]:
+    first = _first_sign(case, episode, touched)
     if first is not None and (first[0] - episode.began_at).total_seconds() > NOTICED_LATE:
         yield f"first noticed after {span((first[0] - episode.began_at).total_seconds())}, by {first[1]}"
 
 
-def _first_sign(case: Case, episode: Episode) -> tuple[datetime, str, tuple[Evidence, ...]] | None:
+def _first_sign(
+    case: Case, episode: Episode, touched: Set[ObjectId]
+) -> tuple[datetime, str, tuple[Evidence, ...]] | None:
     """The first record that shows anybody could know: Argo CD says OutOfSync, or somebody announced."""
     signs: list[tuple[datetime, str, tuple[Evidence, ...]]] = []
     history = case.applications.get(episode.application)
-    touched = {change.write.object for change in case.changes if change.id in episode.changes}
     for state in history.states if history else ():
         if state.at >= episode.began_at and _out_of_sync(state) & touched:
             signs.append((state.at, "Argo CD's OutOfSync", (state.evidence,)))

@@ -112,8 +112,9 @@ def _walk_map(
         yield FieldChange(path, _shown(before), _shown(after))
         return
     for key in sorted(one.keys() | other.keys()):
-        sides = one.get(key, _MISSING), other.get(key, _MISSING)
-        yield from _walk(node.child(key), *sides, (*path, key), instance_label, within)
+        left, right = one.get(key, _MISSING), other.get(key, _MISSING)
+        if left != right:
+            yield from _walk(node.child(key), left, right, (*path, key), instance_label, within)
 
 
 def _walk_list(

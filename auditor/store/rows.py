@@ -7,7 +7,7 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -69,7 +69,7 @@ def _codec(kind: Any) -> Codec[Any]:
     hints = typing.get_type_hints(kind)
     plain = [field.name for field in fields if field.name != "origin"]
     writers = [(name, _writer(hints[name])) for name in plain]
-    readers = [_reader(hints[name]) for name in plain]
+    readers = [_reader(hints[name], repeats=kind is facts.AuditEvent) for name in plain]
     keyed = kind not in _NAMED_BY_THEMSELVES
     has_origin = "origin" in hints
 
@@ -120,14 +120,23 @@ def _writer(hint: Any) -> Callable[[Any], Any] | None:
     return None
 
 
-def _reader(hint: Any) -> Callable[[Any], Any] | None:
+def _reader(hint: Any, *, repeats: bool = False) -> Callable[[Any], Any] | None:
     if bytes in _alternatives(hint):
         return lambda value: value if value is None else _decompress(value)
     if datetime in _alternatives(hint):
         return lambda value: value if value is None else datetime.fromisoformat(value)
+    if hint is str and repeats:
+        return _shared
     if _is_structure(hint):
-        return msgspec.json.Decoder(hint).decode
+        decode: Callable[[Any], Any] = msgspec.json.Decoder(hint).decode
+        return lru_cache(maxsize=4096)(decode) if repeats else decode
     return bool if hint is bool else None
+
+
+@lru_cache(maxsize=16_384)
+def _shared(text: str) -> str:
+    """Equal text as one object: accounts, programs and places recur in every event, and what is told holds them."""
+    return text
 
 
 def _alternatives(hint: Any) -> tuple[Any, ...]:

@@ -121,6 +121,7 @@ def asks_for(event: AuditEvent, before: ApplicationState | None, *paths: Path) -
 def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, sources: FluxSources) -> Course:
     home = home_cluster(key.argocd, config)
     steps: list[Step] = []
+    quiet: list[bool] = []
     removal: AuditEvent | None = None
     document: JsonObject | None = None
     last: datetime | None = None
@@ -141,7 +142,7 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
         else:
             state = parse_application(document, key, at, evidence, config, home, before)
         document, last = state.document, at
-        _append(steps, Step(state, before, event))
+        _append(steps, quiet, Step(state, before, event))
     if key.is_flux:
         steps = _with_source_changes(key, steps, sources)
     return Course(key, tuple(map(_without_response, steps)), removal)
@@ -187,14 +188,16 @@ def _without_response(step: Step) -> Step:
     return step if step.event is None else replace(step, event=replace(step.event, response=None))
 
 
-def _append(steps: list[Step], step: Step) -> None:
-    """Adds a step. Of reconciliations that changed nothing only the first and the last after a change are kept."""
-    quiet = [_is_quiet(step), *(_is_quiet(each) for each in steps[-1:-3:-1])]
-    if quiet == [True, True, True]:
-        first = steps[-2]
-        steps[-1] = replace(step, before=first.state)
+def _append(steps: list[Step], quiet: list[bool], step: Step) -> None:
+    """Adds a step. Of reconciliations that changed nothing only the first and the last after a change are kept.
+
+    `quiet` says of each of the steps whether it is one.
+    """
+    if _is_quiet(step) and quiet[-2:] == [True, True]:
+        steps[-1] = replace(step, before=steps[-2].state)
     else:
         steps.append(step)
+        quiet.append(_is_quiet(step))
 
 
 def _is_quiet(step: Step) -> bool:
