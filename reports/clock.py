@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from auditor.errors import RenderError
-from reports.rich import Span, Text, words
+from reports.rich import Span, Text, soft, words
 
 MONTHS = (
     "January",
@@ -86,7 +86,7 @@ class Clock:
         if not self.foreign:
             return text
         local = f"{self.local(first)}–{self.local(last)} {self.zone} ({self.offsets((first, last))})"
-        return words(text, ", ", Span("local", local))
+        return words(text, ", ", soft(local))
 
     def offsets(self, moments: Sequence[datetime]) -> str:
         """`UTC+1`, or `UTC+2, then UTC+1` where summer time ends between the moments."""
