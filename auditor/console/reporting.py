@@ -64,8 +64,11 @@ def write_reports(case: Case, config: Config, name: str, forms: Sequence[str], f
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """The whole file or none, readable by its owner alone."""
+    """The whole file or none, readable by its owner alone. A device or pipe is written to, and stays what it is."""
     try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(content)
+            return
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:

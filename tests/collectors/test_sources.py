@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import random
 import sys
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ import fsspec
 import pytest
 import zstandard
 
+from auditor.collectors.files.source_files import shown_name
 from auditor.collectors.files.sources import Missing, Source, expand, open_stream, read_at
 from auditor.collectors.files.streams import Section, decompressed, plain_size, skip
 from auditor.errors import SourceError
@@ -29,6 +31,19 @@ def content(data: bytes, size: int = 1000) -> tuple[bytes, str]:
 
 def names(folder: Path, *patterns: str) -> list[str]:
     return [found.name for found in expand(folder, patterns)]
+
+
+def test_a_name_that_is_no_utf_8_is_told_in_text_that_can_be_stored(tmp_path: Path) -> None:
+    place = os.fsdecode(os.fsencode(tmp_path) + b"/\xff\xfe.log")
+    try:
+        Path(place).write_bytes(b"x")
+    except OSError:
+        pytest.skip("this file system has names in UTF-8 only")
+    (found,) = expand(tmp_path, ["."])
+    assert found.name == "\\xff\\xfe.log"
+    assert isinstance(found, Source)
+    assert Path(found.location).read_bytes() == b"x"
+    assert shown_name(tmp_path, Path(place)) == found.name
 
 
 def test_folders_are_read_whole_globs_match_and_each_file_comes_once(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from auditor.collectors.files.sources import in_utf8
 from auditor.errors import SourceError
 from auditor.model.facts import Batch, RecordKind, Skipped, SourceMark
 
@@ -82,7 +83,7 @@ def read_changed(
 def shown_name(folder: Path, path: Path) -> str:
     """`path` below `folder` where it lies there, with `/` on every system."""
     absolute, root = path.absolute(), folder.absolute()
-    return absolute.relative_to(root).as_posix() if absolute.is_relative_to(root) else path.as_posix()
+    return in_utf8(absolute.relative_to(root).as_posix() if absolute.is_relative_to(root) else path.as_posix())
 
 
 @contextmanager

@@ -119,9 +119,14 @@ def _files(path: str) -> Iterator[str]:
 def shown_name(folder: Path, path: str) -> str:
     """The path below the configuration's folder, else as it is."""
     try:
-        return Path(path).relative_to(folder).as_posix()
+        return in_utf8(Path(path).relative_to(folder).as_posix())
     except ValueError:
-        return path
+        return in_utf8(path)
+
+
+def in_utf8(name: str) -> str:
+    """A file's name as text that can be stored: bytes of it that are no UTF-8 as `\\xff`."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _remote(url: str) -> Iterator[Source | Missing]:
