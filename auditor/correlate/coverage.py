@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from auditor.config import ClusterConfig, Config
+from auditor.correlate.silence import silences
 from auditor.model.application import ApplicationHistory
 from auditor.model.change import AppKey
 from auditor.model.coverage import AsOf, Coverage, Gap
@@ -91,6 +92,7 @@ def _audit(config: Config, marks: Sequence[SourceMark]) -> Iterator[Gap]:
             )
         else:
             yield from _levels(name, mine)
+            yield from silences(name, mine)
             yield from _late(next((each for each in config.clusters if each.name == name), None), mine, marks)
     if not names:
         yield _gap("audit", "", "No audit log: what was changed, and by whom, is unknown.", EXPORTS["audit"])
