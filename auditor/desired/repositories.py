@@ -64,9 +64,29 @@ class Checkout:
         for branch in sorted({informed._branch_of(target) for target in targets} - {""}):
             positions = self.line(branch).line.positions
             known = self.graph.commits.keys()
-            if any(sha in known and sha not in positions for sha in informed._seen_on(branch)):
+            elsewhere = any(sha in known and sha not in positions for sha in informed._seen_on(branch))
+            if elsewhere or informed._not_as_followed(branch):
                 return informed
         return self
+
+    def _not_as_followed(self, branch: str) -> str:
+        """Why the branch as collected is not the one that applications follow, "" where nothing says so.
+
+        A copy that is older than the last record of the branch says nothing of what came since, and one that has none
+        of the recorded commits is another repository. A commit that was pushed over is missing from a newer copy.
+        """
+        records = [record for record in self._seen if self._branch_of(record.tracked) == branch]
+        missing = [record for record in records if record.revision not in self.graph.commits]
+        if not missing:
+            return ""
+        last, tip = max(records, key=lambda record: (record.at, record.revision)), self.branches[branch]
+        is_older = tip not in self.graph.commits or self.graph.commits[tip].committed_at < last.at
+        if (last in missing and is_older) or (missing == records and not self.graph.boundaries):
+            return (
+                f"its application was at {last.revision[:12]}, which {self.url} as collected does not have: the copy is"
+                " out of date, or of another repository"
+            )
+        return ""
 
     def _seen_on(self, branch: str) -> frozenset[str]:
         """The commits that applications which follow the branch were at."""
@@ -82,7 +102,7 @@ class Checkout:
         """What a targetRevision names, or the sentence why that cannot be told."""
         name = self._branch_of(target or "HEAD")
         if name:
-            return Tracked(name, (self.branches[name],))
+            return self._not_as_followed(name) or Tracked(name, (self.branches[name],))
         tag = target.removeprefix("refs/tags/")
         if tag in self._tags:
             return Tracked("", (self._tags[tag],))

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from auditor.model.application import RevisionSeen
 from tests.correlate.git_story import IMAGE, REPLICAS, Story, deployment
+from tests.factories import evidence, minute
 
 WEB = "apps/web/web.yaml"
 
@@ -24,6 +26,30 @@ def test_a_commit_on_the_branch_reflects_the_change(story: Story) -> None:
     assert story.named(verdict) == ("reflected", "fix", "fix")
     assert verdict.author == "Bob Ito <bob@acme.example>"
     assert verdict.delay_seconds == 600
+
+
+@pytest.mark.parametrize("others", [True, False], ids=["an old copy", "another repository"])
+def test_a_copy_without_the_commit_that_was_followed_last_says_nothing(
+    story: Story, monkeypatch: pytest.MonkeyPatch, others: bool
+) -> None:
+    lost = RevisionSeen(story.repo.url, "f" * 40, minute(80), evidence("lost"), "main")
+    if not others:
+        story.repo.commit("newer", 90, {"README": "x"})
+    known = story.records
+    monkeypatch.setattr(story, "records", lambda: (*known(), lost) if others else (lost,))
+    verdict = story.judge(IMAGE, "web:1", "web:2")
+    assert verdict.verdict == "unknown"
+    assert "ffffffffffff" in verdict.reason
+
+
+def test_a_commit_that_was_pushed_over_is_missing_from_a_newer_copy(
+    story: Story, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story.repo.commit("fix", 90, {WEB: deployment("web:2")})
+    lost = RevisionSeen(story.repo.url, "f" * 40, minute(80), evidence("lost"), "main")
+    known = story.records
+    monkeypatch.setattr(story, "records", lambda: (*known(), lost))
+    assert story.named(story.judge(IMAGE, "web:1", "web:2")) == ("reflected", "fix", "fix")
 
 
 def test_a_merge_reflects_the_change_and_the_author_is_found_inside_it(story: Story) -> None:
