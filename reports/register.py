@@ -279,7 +279,7 @@ def _reconciliation(case: Dossier) -> Table:
 REPORT = Report(
     "register",
     "One row a change of whatever cause and one a deployment, with a reconciliation that adds up.",
-    ("html", "pdf", "markdown", "json", "csv"),
+    ("html", "pdf", "markdown", "json", "csv", "parquet", "xlsx"),
     document,
     records,
 )

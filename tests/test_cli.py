@@ -15,8 +15,8 @@ from auditor.cli import app, run
 from auditor.console.status import Status
 
 HEAVY = (
-    "duckdb", "fsspec", "git", "jinja2", "kubernetes", "numpy", "pandas", "psycopg", "pydantic", "rich", "sqlalchemy",
-    "sqlmodel", "weasyprint", "yaml",
+    "duckdb", "fsspec", "git", "jinja2", "kubernetes", "numpy", "openpyxl", "pandas", "psycopg", "pyarrow", "pydantic",
+    "rich", "sqlalchemy", "sqlmodel", "weasyprint", "yaml",
 )  # fmt: skip
 
 
@@ -47,7 +47,7 @@ def test_the_detectors_are_these() -> None:
 
 
 def test_the_reports_and_their_formats_are_these() -> None:
-    formats = {"csv", "html", "json", "markdown", "pdf"}
+    formats = {"csv", "html", "json", "markdown", "parquet", "pdf", "xlsx"}
     assert {renderer.name for renderer in registry.renderers()} == formats
     assert {report.name: set(report.formats) <= formats for report in registry.reports()} == {
         "drift": True, "postmortem": True, "register": True, "staging": True,

@@ -9,15 +9,16 @@ from auditor.console.options import (
     AppOption,
     ClusterOption,
     ConfigOption,
-    Format,
-    FormatOption,
     KindOption,
     LimitOption,
     NameOption,
     NamespaceOption,
+    OutputOption,
     QuietOption,
     SinceOption,
     StoreOption,
+    TabularFormat,
+    TabularFormatOption,
     UntilOption,
     moment,
 )
@@ -63,7 +64,8 @@ def changes(
     proven: Annotated[bool, typer.Option("--proven", help="Leave out what the records cannot prove.")] = False,
     attempts: Annotated[bool, typer.Option("--attempts", help="What was refused or failed, instead.")] = False,
     limit: LimitOption = None,
-    output: FormatOption = Format.TABLE,
+    form: TabularFormatOption = TabularFormat.TABLE,
+    output: OutputOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """What was changed past the tracked branch, by whom.
@@ -75,8 +77,10 @@ def changes(
     from auditor.console.answer import say_csv, say_json
     from auditor.console.change_list import show_changes
     from auditor.console.computed import computed
+    from auditor.console.tables import check, put_table
     from auditor.store import Query
 
+    check(form, output)
     with computed(config, store, quiet) as answers:
         as_of, zone = answers.overview.as_of, answers.config.report.zone
         query = Query(
@@ -97,12 +101,14 @@ def changes(
             limit=limit,
         )
         found = answers.store.results.changes(query)
-        if output is Format.TABLE:
+        if form is TabularFormat.TABLE:
             show_changes(found, as_of)
-        elif output is Format.CSV:
+        elif form is TabularFormat.CSV:
             say_csv(CSV_COLUMNS, map(wire.change, found))
-        else:
+        elif form is TabularFormat.JSON:
             say_json("auditor/changes/1", wire.as_of(as_of), "changes", map(wire.change, found))
+        else:
+            put_table(form, "changes", CSV_COLUMNS, map(wire.change, found), output)
 
 
 def _causes(asked: list[str] | None) -> tuple[str, ...]:

@@ -11,14 +11,15 @@ from auditor.console.options import (
     ClusterOption,
     ConfigOption,
     ExitStatusOption,
-    Format,
-    FormatOption,
     KindOption,
     LimitOption,
     NameOption,
     NamespaceOption,
+    OutputOption,
     QuietOption,
     StoreOption,
+    TabularFormat,
+    TabularFormatOption,
 )
 from auditor.console.status import Status
 
@@ -45,7 +46,8 @@ def drift(
         typer.Option("--cause", metavar="CAUSE", help="Of this cause, as 'a hand' or 'an unfinished sync'."),
     ] = None,
     limit: LimitOption = None,
-    output: FormatOption = Format.TABLE,
+    form: TabularFormatOption = TabularFormat.TABLE,
+    output: OutputOption = None,
     exit_status: ExitStatusOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -56,9 +58,11 @@ def drift(
     from auditor.console import wire
     from auditor.console.answer import say_csv, say_json
     from auditor.console.computed import computed
+    from auditor.console.tables import check, put_table
     from auditor.store import Query
 
     causes = _known(cause or ())
+    check(form, output)
     with computed(config, store, quiet) as answers:
         query = Query(
             clusters=tuple(cluster or ()),
@@ -69,12 +73,14 @@ def drift(
             limit=limit,
         )
         found = list(answers.store.results.drift(query, causes))
-        if output is Format.TABLE:
+        if form is TabularFormat.TABLE:
             show_drift(found)
-        elif output is Format.CSV:
+        elif form is TabularFormat.CSV:
             say_csv(COLUMNS, map(entry, found))
-        else:
+        elif form is TabularFormat.JSON:
             say_json("auditor/drift/1", wire.as_of(answers.overview.as_of), "drift", map(entry, found))
+        else:
+            put_table(form, "drift", COLUMNS, map(entry, found), output)
     if exit_status and found:
         raise typer.Exit(Status.FINDINGS)
 

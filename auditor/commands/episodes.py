@@ -6,12 +6,13 @@ from auditor.commands import QUESTIONS, Command
 from auditor.console.options import (
     AppOption,
     ConfigOption,
-    Format,
-    FormatOption,
     LimitOption,
+    OutputOption,
     QuietOption,
     SinceOption,
     StoreOption,
+    TabularFormat,
+    TabularFormatOption,
     UntilOption,
     moment,
 )
@@ -36,15 +37,18 @@ def episodes(
     until: UntilOption = None,
     app: AppOption = None,
     limit: LimitOption = None,
-    output: FormatOption = Format.TABLE,
+    form: TabularFormatOption = TabularFormat.TABLE,
+    output: OutputOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Break-glass incidents, and which of the five steps are recorded."""
     from auditor.console import wire
     from auditor.console.answer import say_csv, say_json
     from auditor.console.computed import computed
+    from auditor.console.tables import check, put_table
     from auditor.store import Query
 
+    check(form, output)
     with computed(config, store, quiet) as answers:
         zone = answers.config.report.zone
         query = Query(
@@ -54,12 +58,14 @@ def episodes(
             limit=limit,
         )
         found = answers.store.results.episodes(query)
-        if output is Format.TABLE:
+        if form is TabularFormat.TABLE:
             show_episodes(found)
-        elif output is Format.CSV:
+        elif form is TabularFormat.CSV:
             say_csv(CSV_COLUMNS, map(wire.episode, found))
-        else:
+        elif form is TabularFormat.JSON:
             say_json("auditor/episodes/1", wire.as_of(answers.overview.as_of), "episodes", map(wire.episode, found))
+        else:
+            put_table(form, "episodes", CSV_COLUMNS, map(wire.episode, found), output)
 
 
 def show_episodes(found: "Iterable[Episode]") -> None:

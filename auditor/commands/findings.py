@@ -10,15 +10,16 @@ from auditor.console.options import (
     ClusterOption,
     ConfigOption,
     ExitStatusOption,
-    Format,
-    FormatOption,
     KindOption,
     LimitOption,
     NameOption,
     NamespaceOption,
+    OutputOption,
     QuietOption,
     SinceOption,
     StoreOption,
+    TabularFormat,
+    TabularFormatOption,
     UntilOption,
     moment,
 )
@@ -50,7 +51,8 @@ def findings(
         list[str] | None, typer.Option("--ident", metavar="IDENT", help="Of this rule, as out-of-band-change.")
     ] = None,
     limit: LimitOption = None,
-    output: FormatOption = Format.TABLE,
+    form: TabularFormatOption = TabularFormat.TABLE,
+    output: OutputOption = None,
     exit_status: ExitStatusOption = False,
     quiet: QuietOption = False,
 ) -> None:
@@ -61,8 +63,10 @@ def findings(
     from auditor.console import wire
     from auditor.console.answer import say_csv, say_json
     from auditor.console.computed import computed
+    from auditor.console.tables import check, put_table
     from auditor.store import Query
 
+    check(form, output)
     with computed(config, store, quiet) as answers:
         zone = answers.config.report.zone
         query = Query(
@@ -77,12 +81,14 @@ def findings(
             limit=limit,
         )
         found = list(answers.store.results.findings(query))
-        if output is Format.TABLE:
+        if form is TabularFormat.TABLE:
             show_findings(found)
-        elif output is Format.CSV:
+        elif form is TabularFormat.CSV:
             say_csv(CSV_COLUMNS, map(wire.finding, found))
-        else:
+        elif form is TabularFormat.JSON:
             say_json("auditor/findings/1", wire.as_of(answers.overview.as_of), "findings", map(wire.finding, found))
+        else:
+            put_table(form, "findings", CSV_COLUMNS, map(wire.finding, found), output)
     if exit_status and found:
         raise typer.Exit(Status.FINDINGS)
 

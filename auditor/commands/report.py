@@ -28,13 +28,17 @@ if TYPE_CHECKING:
     from auditor.store import Store
 
 
-_PDF = b"%PDF-"
+_BINARY = (b"%PDF-", b"PAR1", b"PK\x03\x04")
+"""What a PDF, a Parquet file and a workbook begin with."""
 
 
 def report(
     name: Annotated[str, typer.Argument(metavar="NAME", help="postmortem, drift, register or staging.")],
     form: Annotated[
-        str, typer.Option("--format", "-f", metavar="FORMAT", help="html, pdf, markdown, json or csv.")
+        str,
+        typer.Option(
+            "--format", "-f", metavar="FORMAT", help="html, pdf, markdown, json or csv; for register parquet or xlsx."
+        ),
     ] = "html",
     output: Annotated[
         Path | None,
@@ -113,18 +117,15 @@ def _listed(episodes: "Sequence[Episode]") -> str:
 
 
 def _put(content: bytes, output: Path | None, usual: str) -> None:
-    from auditor.console.reporting import write_file
+    from auditor.console.reporting import put
 
     if output is None and sys.stdout.isatty():
         output = Path(usual)
-    if output is None or str(output) == "-":
-        if content.startswith(_PDF) and sys.stdout.isatty():
-            raise typer.BadParameter("a terminal cannot show a PDF: name a file.", param_hint="--output")
-        sys.stdout.buffer.write(content)
-        return
-    path = output / usual if output.is_dir() else output
-    write_file(path, content)
-    typer.echo(str(path))
+    if str(output) == "-" and content.startswith(_BINARY) and sys.stdout.isatty():
+        raise typer.BadParameter(
+            f"a terminal cannot show {Path(usual).suffix[1:]}: name a file.", param_hint="--output"
+        )
+    put(content, output, usual)
 
 
 COMMAND = Command("report", report, QUESTIONS, 6, "auditor report postmortem --format html --output incident.html")

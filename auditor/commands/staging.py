@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from auditor.commands import QUESTIONS, Command
-from auditor.console.options import ConfigOption, Format, FormatOption, QuietOption, StoreOption
+from auditor.console.options import (
+    ConfigOption,
+    OutputOption,
+    QuietOption,
+    StoreOption,
+    TabularFormat,
+    TabularFormatOption,
+)
 
 if TYPE_CHECKING:
     from auditor.model.resource import Json, JsonObject
@@ -19,22 +26,27 @@ CSV_COLUMNS = (
 def staging(
     config: ConfigOption = None,
     store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
+    form: TabularFormatOption = TabularFormat.TABLE,
+    output: OutputOption = None,
     quiet: QuietOption = False,
 ) -> None:
     """Where staging and production differ, and what explains it."""
     from auditor.console import wire
     from auditor.console.answer import say_csv, say_json
     from auditor.console.computed import computed
+    from auditor.console.tables import check, put_table
 
+    check(form, output)
     with computed(config, store, quiet) as answers:
         pairs = answers.store.results.staging()
-        if output is Format.TABLE:
+        if form is TabularFormat.TABLE:
             show_staging(pairs)
-        elif output is Format.CSV:
+        elif form is TabularFormat.CSV:
             say_csv(CSV_COLUMNS, _rows(map(wire.pair, pairs)))
-        else:
+        elif form is TabularFormat.JSON:
             say_json("auditor/staging/1", wire.as_of(answers.overview.as_of), "pairs", map(wire.pair, pairs))
+        else:
+            put_table(form, "staging", CSV_COLUMNS, _rows(map(wire.pair, pairs)), output)
 
 
 def show_staging(pairs: "Iterable[StagingPair]") -> None:

@@ -26,9 +26,9 @@ def say_json(schema: str, as_of: JsonObject, name: str, rows: Iterable[Mapping[s
     """One object on stdout, a row a line, written as the rows come."""
     head = {"schema": schema, "as_of": as_of, **more}
     out = sys.stdout
-    out.write(_json(head)[:-1] + f',"{name}":[')
+    out.write(json_line(head)[:-1] + f',"{name}":[')
     for place, row in enumerate(rows):
-        out.write((",\n" if place else "\n") + _json(row))
+        out.write((",\n" if place else "\n") + json_line(row))
     out.write("\n]}\n")
 
 
@@ -39,7 +39,7 @@ def say_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Json]]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([column.replace(".", "_") for column in columns])
     for row in rows:
-        writer.writerow([_cell(_at(row, column)) for column in columns])
+        writer.writerow([_cell(value_at(row, column)) for column in columns])
 
 
 class Trimmed:
@@ -138,13 +138,15 @@ def block(value: str, style: str = "") -> "Text":
     return Text("\n".join(visible(line) for line in value.split("\n")), style=style)
 
 
-def _json(value: Any) -> str:
+def json_line(value: Any) -> str:
+    """A value as JSON on one line that can be shown on a terminal."""
     import msgspec
 
     return escaped(msgspec.json.encode(value).decode())
 
 
-def _at(row: Mapping[str, Json], column: str) -> Json:
+def value_at(row: Mapping[str, Json], column: str) -> Json:
+    """The value of a column: `a.b` is the key b of the value of a. None where there is no such key."""
     value: Json = dict(row)
     for key in column.split("."):
         value = value.get(key) if isinstance(value, dict) else None
@@ -154,5 +156,5 @@ def _at(row: Mapping[str, Json], column: str) -> Json:
 def _cell(value: Json) -> str:
     if value is None:
         return ""
-    shown = visible(value) if isinstance(value, str) else _json(value)
+    shown = visible(value) if isinstance(value, str) else json_line(value)
     return "'" + shown if shown.startswith(("=", "+", "-", "@")) else shown

@@ -16,6 +16,16 @@ class Format(StrEnum):
     CSV = "csv"
 
 
+class TabularFormat(StrEnum):
+    """How an answer is written that has the same columns in each row."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    PARQUET = "parquet"
+    XLSX = "xlsx"
+
+
 ConfigOption = Annotated[
     Path | None,
     typer.Option(
@@ -30,6 +40,20 @@ QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress an
 FormatOption = Annotated[
     Format,
     typer.Option("--format", "-f", metavar="table|json|csv", envvar="AUDITOR_FORMAT", help="How the answer looks."),
+]
+TabularFormatOption = Annotated[
+    TabularFormat,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="FORMAT",
+        envvar="AUDITOR_FORMAT",
+        help="How the answer looks: table, json, csv, parquet or xlsx.",
+    ),
+]
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Where Parquet and Excel go; - for stdout, as without it."),
 ]
 SinceOption = Annotated[
     str | None,

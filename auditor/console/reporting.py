@@ -1,12 +1,15 @@
 """Reports as files: rendered whole before anything is written, and put in place in one step."""
 
 import os
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import typer
 
 from auditor import registry
 from auditor.config import Config
@@ -61,6 +64,16 @@ def write_reports(case: Case, config: Config, name: str, forms: Sequence[str], f
         except RenderError as error:
             problem = problem or error
     return WrittenReports(tuple(paths), problem)
+
+
+def put(content: bytes, output: Path | None, usual: str) -> None:
+    """To a file, or to stdout without one; `usual` is its name where `output` is a folder. Says where it is."""
+    if output is None or str(output) == "-":
+        sys.stdout.buffer.write(content)
+        return
+    path = output / usual if output.is_dir() else output
+    write_file(path, content)
+    typer.echo(str(path))
 
 
 def write_file(path: Path, content: bytes) -> None:

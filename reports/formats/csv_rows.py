@@ -17,13 +17,14 @@ def cell(value: Json) -> str:
     """A value as one cell: unknown is blank, text that would start a formula begins with an apostrophe."""
     if value is None:
         return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return str(value)
-    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    guarded = f"'{shown}" if shown.lstrip(" ").startswith(_FORMULA) else shown
-    return visible(guarded)
+    shown = plain(value)
+    is_number = isinstance(value, int | float)
+    return visible(f"'{shown}" if shown.lstrip(" ").startswith(_FORMULA) and not is_number else shown)
+
+
+def plain(value: Json) -> str:
+    """Text as it is, any other value as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _render(report: Report, case: Case, options: Options) -> bytes:
