@@ -78,6 +78,14 @@ def test_an_override_is_under_whoever_put_it_into_the_application() -> None:
     assert bypass.declared[0].options == "{}"
 
 
+def test_an_override_by_a_server_whose_clock_is_ahead_is_still_before_its_sync() -> None:
+    story = Story({}).created(-60).synced(-50)
+    story.edited(0.105, "carol", {"spec": {"source": helm(replicas="2")}}).synced(0.1)
+    bypass = story.bypass(0.15)
+    assert bypass is not None
+    assert (bypass.form, bypass.actor.name) == ("override", "carol")
+
+
 def test_an_image_override_with_kubectl_is_the_authenticated_user_s() -> None:
     story = Story({}).created(-60).synced(-50)
     override = {"spec": {"source": {"kustomize": {"images": ["web:hotfix"]}}}}

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from auditor.config import Config
@@ -294,17 +295,22 @@ def _declarations(history: ApplicationHistory, hands: _Hands) -> Iterator[_Decla
     """What git declares over time. Without a parent in git an Application is declared as it is first recorded."""
     sources: tuple[AppSource, ...] = ()
     before: ApplicationState | None = None
-    for state in history.states:
+    for state, at in zip(history.states, _in_order(history.states), strict=True):
         if before is None:
             sources = _declared_by_parent(state) or state.sources
-            yield _Declared(state.at, sources, None)
+            yield _Declared(at, sources, None)
         elif state.sources != before.sources:
             override = hands.behind(history, before, state)
             if override is None:
                 sources = state.sources
             held = override if state.sources != sources else None
-            yield _Declared(min(state.at, override.began_at) if override else state.at, sources, held)
+            yield _Declared(min(at, override.began_at) if override else at, sources, held)
         before = state
+
+
+def _in_order(states: Sequence[ApplicationState]) -> list[datetime]:
+    """When each state had begun at the latest: the clocks of two API servers may disagree with the order."""
+    return list(accumulate((state.at for state in reversed(states)), min))[::-1]
 
 
 def _fields(kind: str) -> tuple[Path, ...]:
