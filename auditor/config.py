@@ -77,6 +77,8 @@ class RepositoryConfig:
     """As the Applications' repoURL has it. It may hold credentials: only git is given it."""
     path: str = ""
     """A clone, a bare repository or a bundle; "" to mirror the URL."""
+    charts: bool = False
+    """The URL is a chart repository's: the charts that Applications name are fetched from there."""
 
     @property
     def name(self) -> str:

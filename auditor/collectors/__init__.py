@@ -1,13 +1,13 @@
 """Collectors: one generator a source. Each yields `Batch`es; what cannot be read is a `Skipped`, never an exception."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from auditor.config import Config
-from auditor.model.facts import Batch, RecordKind, SourceMark
+from auditor.model.facts import ApplicationSnapshot, Batch, RecordKind, SourceMark
 from auditor.objects.redaction import Redactor
 from auditor.progress import Progress
 
@@ -32,6 +32,8 @@ class Reading:
     """Processes (or tasks of `executor`) that scan a large file at the same time; 1 scans in this process."""
     executor: Executor | None = None
     """What runs them, where that is not this machine's processes: a Dask client's `get_executor()`."""
+    applications: Callable[[], Iterable[ApplicationSnapshot]] = tuple
+    """The Applications that are recorded so far, oldest first: they name the charts to fetch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,13 @@ def read_sources(place: Workspace, store: "Store") -> Collected:
     from auditor.console.sample import shipped_caches
 
     reading = Reading(
-        place.config, place.redactor(), store.marks, place.cache(), place.progress, shipped=shipped_caches()
+        place.config,
+        place.redactor(),
+        store.marks,
+        place.cache(),
+        place.progress,
+        shipped=shipped_caches(),
+        applications=store.application_snapshots,
     )
     added, unread = 0, set[tuple[str, str, str]]()
     for collector in registry.collectors():

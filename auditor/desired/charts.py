@@ -56,24 +56,30 @@ class Chart:
 class ChartFolder:
     """The charts that lie in a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, nested: bool = False) -> None:
+        """`nested`: `team/web` lies in the folder `team` (as `collect` keeps them) rather than beside all others."""
         self._folder = folder
-        self._charts: dict[str, Chart] = {}
+        self._nested = nested
+        self._charts: dict[Path, Chart] = {}
 
     def chart(self, name: str, version: str) -> Chart:
         """The chart at a version, or at the highest one of a range. Raises UnreadableError."""
-        base = name.rpartition("/")[2]
-        versions = {
-            file.name[len(base) + 1 : -4]: file for file in sorted(self._folder.glob(f"{_literal(base)}-*.tgz"))
-        }
+        parent, _, base = name.rpartition("/")
+        folder = self._folder / (normal_path(parent) or "") if self._nested else self._folder
+        versions = {file.name[len(base) + 1 : -4]: file for file in sorted(folder.glob(f"{_literal(base)}-*.tgz"))}
         wanted = semver.parse_range(version) if version not in versions else None
         alike = [found for found in versions if wanted is not None and semver.matches(found, wanted)]
         chosen = version if version in versions else max(alike, key=_order, default="")
         if not chosen:
-            raise UnreadableError(f"the chart {name} {version} is not among the charts in {self._folder.name}")
-        if versions[chosen].name not in self._charts:
-            self._charts[versions[chosen].name] = Chart(base, _unpacked(versions[chosen]))
-        return self._charts[versions[chosen].name]
+            raise UnreadableError(f"the chart {name} {version} is not among the charts {self._where}")
+        file = versions[chosen]
+        if file not in self._charts:
+            self._charts[file] = Chart(base, _unpacked(file))
+        return self._charts[file]
+
+    @property
+    def _where(self) -> str:
+        return "that were fetched" if self._nested else f"in {self._folder.name}"
 
 
 def _order(version: str) -> semver.Key:

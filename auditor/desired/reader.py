@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from auditor.collectors.git.charts import chart_folder, plain_url
 from auditor.collectors.git.mirror import holds_charts
 from auditor.config import RepositoryConfig
 from auditor.desired import helm
@@ -277,11 +278,13 @@ def open_reader(
         versions or {},
         "LoadRestrictionsNone" in build_options,
     )
-    charts = {
-        repository.name: ChartFolder(folder / repository.path)
-        for repository in repositories
-        if repository.path and holds_charts(folder / repository.path)
-    }
+    charts = {}
+    for repository in repositories:
+        if repository.path and holds_charts(folder / repository.path):
+            charts[repository.name] = ChartFolder(folder / repository.path)
+        elif repository.charts and not repository.path:
+            charts[repository.name] = ChartFolder(chart_folder(cache, repository.url), nested=True)
+    charts |= {plain_url(name): found for name, found in charts.items() if name.startswith("oci://")}
     checkouts = open_checkouts(
         [repository for repository in repositories if repository.name not in charts],
         folder,

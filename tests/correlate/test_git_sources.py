@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from auditor.collectors.git.charts import chart_folder
 from auditor.config import RepositoryConfig
 from auditor.model.application import SyncRecord
 from auditor.model.change import AppKey, Write
@@ -248,6 +249,21 @@ def test_a_chart_at_hand_is_rendered_with_its_values_from_git(story: Story) -> N
     story.repo.commit("fix", 70, {"env/prod.yaml": "tag: '2'\n"})
     assert story.named(story.judge(IMAGE, "web:1", "web:2")) == ("reflected", "fix", "fix")
     assert story.named(story.judge(REPLICAS, 6, 3))[0] == "already"
+
+
+@needs_helm
+def test_a_fetched_chart_of_a_registry_is_rendered_as_one_at_hand(story: Story) -> None:
+    registry = RepositoryConfig("oci://registry.acme.example/charts", charts=True)
+    held = chart_folder(story.folder / "cache", registry.url)
+    held.mkdir(parents=True)
+    packaged(held)
+    story.charts = (registry,)
+    options = '{"valueFiles":["$values/env/prod.yaml"]}'
+    chart = source("", "1.2.0", "registry.acme.example/charts", chart="web", kind="helm", options=options)
+    story.application(chart, source("", ref="values"))
+    story.repo.commit("values", 2, {"env/prod.yaml": "tag: '1'\n"})
+    story.repo.commit("fix", 70, {"env/prod.yaml": "tag: '2'\n"})
+    assert story.named(story.judge(IMAGE, "web:1", "web:2")) == ("reflected", "fix", "fix")
 
 
 @needs_helm

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from auditor.collectors import Collector, Reading
+from auditor.collectors.git.charts import fetch_charts
 from auditor.collectors.git.history import History, keep_history, read_history
 from auditor.collectors.git.mailmap import Mailmap
 from auditor.collectors.git.mirror import (
@@ -26,6 +27,8 @@ from auditor.config import RepositoryConfig
 from auditor.model.facts import Batch, Commit, GitRef, SourceMark
 
 _BATCH = 2_000
+_MOST_TOLD = 5
+"""Charts whose problems are told one by one."""
 _NO_GIT = "git is not installed on this machine, and no history of exactly this bundle was kept before"
 _HISTORY_KEPT_BELOW = 4 << 20
 """Bytes of a bundle whose history is kept as a file too."""
@@ -34,7 +37,25 @@ _HISTORY_KEPT_BELOW = 4 << 20
 def collect(reading: Reading) -> Iterator[Batch]:
     """New commits and all present refs of every repository of the configuration."""
     for repository in reading.config.repositories:
-        yield from _repository(reading, repository)
+        if repository.charts and not repository.path:
+            yield _charts(reading, repository)
+        else:
+            yield from _repository(reading, repository)
+
+
+def _charts(reading: Reading, wanted: RepositoryConfig) -> Batch:
+    """The charts that Applications name, fetched into the cache; the mark remembers their digests."""
+    mark = SourceMark("git", wanted.name, wanted.name, "", "helm-charts")
+    known = next((old for old in reading.known("git", wanted.name) if old.source == mark.source), mark)
+    pins: dict[str, str] = json.loads(known.position.get("charts", "{}"))
+    reading.progress.begin(f"charts {wanted.name}", None)
+    try:
+        said = fetch_charts(wanted.url, wanted.name, reading.applications(), reading.cache, pins)
+    except OSError as error:
+        said = [f"The charts of {wanted.name} cannot be kept: {error.strerror}."]
+    more = [f"{len(said) - _MOST_TOLD} more charts have problems."] if len(said) > _MOST_TOLD else []
+    problem = " ".join((*said[:_MOST_TOLD], *more))
+    return Batch((), replace(mark, problem=problem, position={"charts": json.dumps(pins, sort_keys=True)}))
 
 
 def _repository(reading: Reading, wanted: RepositoryConfig) -> Iterator[Batch]:
