@@ -6,6 +6,7 @@ from datetime import datetime
 
 from auditor.config import ClusterConfig, Config
 from auditor.correlate.silence import silences
+from auditor.desired.source import same_repository
 from auditor.model.application import ApplicationHistory
 from auditor.model.change import AppKey
 from auditor.model.coverage import AsOf, Coverage, Gap
@@ -161,7 +162,7 @@ def _git(config: Config, marks: Sequence[SourceMark], histories: Mapping[AppKey,
     wanted: dict[str, list[str]] = defaultdict(list)
     for key, history in histories.items():
         for source in history.states[-1].sources if history.states else ():
-            if source.repo_url not in configured and not source.chart:
+            if not source.chart and not any(same_repository(source.repo_url, name) for name in configured):
                 wanted[source.repo_url].append(key.name)
     for url, names in sorted(wanted.items()):
         said = ", ".join(sorted(set(names))[:5])

@@ -58,6 +58,11 @@ def test_a_repository_that_is_not_configured_is_named_with_its_applications() ->
     assert "http://git.acme.example/deploy.git of shop-prod is not configured" in said
 
 
+def test_a_repository_is_the_same_by_ssh_and_by_https() -> None:
+    by_ssh = replace(CONFIG, repositories=(RepositoryConfig("ssh://git@git.acme.example/deploy.git"),))
+    assert sentences(*WHOLE, config=by_ssh) == []
+
+
 def test_a_destination_that_no_cluster_has_is_one_warning() -> None:
     (said,) = sentences(*WHOLE, cluster="", destination_server="https://other.example")
     assert said.startswith("The destination https://other.example of shop-prod is not a configured cluster")
