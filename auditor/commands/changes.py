@@ -7,6 +7,7 @@ import typer
 from auditor.commands import QUESTIONS, Command
 from auditor.console.options import (
     AppOption,
+    AsOfOption,
     ClusterOption,
     ConfigOption,
     KindOption,
@@ -35,6 +36,7 @@ def changes(
     store: StoreOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
+    as_of: AsOfOption = None,
     cluster: ClusterOption = None,
     app: AppOption = None,
     namespace: NamespaceOption = None,
@@ -81,8 +83,8 @@ def changes(
     from auditor.store import Query
 
     check(form, output)
-    with computed(config, store, quiet) as answers:
-        as_of, zone = answers.overview.as_of, answers.config.report.zone
+    with computed(config, store, quiet, as_of) as answers:
+        ends, zone = answers.overview.as_of, answers.config.report.zone
         query = Query(
             since=moment(since, answers.end, zone),
             until=moment(until, answers.end, zone),
@@ -102,11 +104,11 @@ def changes(
         )
         found = answers.store.results.changes(query)
         if form is TabularFormat.TABLE:
-            show_changes(found, as_of)
+            show_changes(found, ends)
         elif form is TabularFormat.CSV:
             say_csv(CSV_COLUMNS, map(wire.change, found))
         elif form is TabularFormat.JSON:
-            say_json("auditor/changes/1", wire.as_of(as_of), "changes", map(wire.change, found))
+            say_json("auditor/changes/1", wire.as_of(ends), "changes", map(wire.change, found))
         else:
             put_table(form, "changes", CSV_COLUMNS, map(wire.change, found), output)
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from auditor.commands import QUESTIONS, Command
 from auditor.console.options import (
     AppOption,
+    AsOfOption,
     ConfigOption,
     LimitOption,
     OutputOption,
@@ -35,6 +36,7 @@ def episodes(
     store: StoreOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
+    as_of: AsOfOption = None,
     app: AppOption = None,
     limit: LimitOption = None,
     form: TabularFormatOption = TabularFormat.TABLE,
@@ -49,7 +51,7 @@ def episodes(
     from auditor.store import Query
 
     check(form, output)
-    with computed(config, store, quiet) as answers:
+    with computed(config, store, quiet, as_of) as answers:
         zone = answers.config.report.zone
         query = Query(
             since=moment(since, answers.end, zone),

@@ -7,6 +7,7 @@ import typer
 from auditor.commands import QUESTIONS, Command
 from auditor.console.options import (
     AppOption,
+    AsOfOption,
     ClusterOption,
     ConfigOption,
     ExitStatusOption,
@@ -42,6 +43,7 @@ def findings(
     store: StoreOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
+    as_of: AsOfOption = None,
     cluster: ClusterOption = None,
     app: AppOption = None,
     namespace: NamespaceOption = None,
@@ -67,7 +69,7 @@ def findings(
     from auditor.store import Query
 
     check(form, output)
-    with computed(config, store, quiet) as answers:
+    with computed(config, store, quiet, as_of) as answers:
         zone = answers.config.report.zone
         query = Query(
             since=moment(since, answers.end, zone),

@@ -9,6 +9,7 @@ import typer
 from auditor.commands import QUESTIONS, Command
 from auditor.console.options import (
     AppOption,
+    AsOfOption,
     ClusterOption,
     ConfigOption,
     QuietOption,
@@ -53,6 +54,7 @@ def report(
     ] = None,
     since: SinceOption = None,
     until: UntilOption = None,
+    as_of: AsOfOption = None,
     cluster: ClusterOption = None,
     app: AppOption = None,
     quiet: QuietOption = False,
@@ -80,6 +82,7 @@ def report(
                 clusters=tuple(cluster or ()),
                 applications=tuple(app or ()),
                 episode=_episode(opened, episode),
+                as_of=moment(as_of, end, zone),
             )
             if scope == Scope():
                 _offer(place, list(opened.results.episodes()))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from auditor.commands import QUESTIONS, Command
 from auditor.console.options import (
+    AsOfOption,
     ConfigOption,
     OutputOption,
     QuietOption,
@@ -26,6 +27,7 @@ CSV_COLUMNS = (
 def staging(
     config: ConfigOption = None,
     store: StoreOption = None,
+    as_of: AsOfOption = None,
     form: TabularFormatOption = TabularFormat.TABLE,
     output: OutputOption = None,
     quiet: QuietOption = False,
@@ -37,7 +39,7 @@ def staging(
     from auditor.console.tables import check, put_table
 
     check(form, output)
-    with computed(config, store, quiet) as answers:
+    with computed(config, store, quiet, as_of) as answers:
         pairs = answers.store.results.staging()
         if form is TabularFormat.TABLE:
             show_staging(pairs)

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from auditor.config import Config, NotifyConfig
 from auditor.console.configured import Configured
+from auditor.console.options import moment
 from auditor.console.sample import shipped_caches
 from auditor.console.talk import talk
 from auditor.console.workspace import Workspace, workspace
@@ -40,14 +42,38 @@ class Answers:
 
 
 @contextmanager
-def computed(config: Path | None, store: str | None, quiet: bool) -> Iterator[Answers]:
-    """Results of the newest facts; where a run is at work, those of the run before. No talk while it is held."""
+def computed(config: Path | None, store: str | None, quiet: bool, as_of: str | None = None) -> Iterator[Answers]:
+    """Results of the newest facts; where a run is at work, those of the run before. No talk while it is held.
+
+    `as_of`: instead the results as they would have been then, as a person writes the time.
+    """
     with ExitStack() as held:
         with talk(quiet) as progress:
             place = workspace(config, store, progress)
             opened = held.enter_context(place.store())
-            up_to_date(place, opened)
+            if as_of is None:
+                up_to_date(place, opened)
+            else:
+                opened = held.enter_context(_as_of(place, opened, as_of))
         yield Answers(place.config, opened, opened.results.overview())
+
+
+@contextmanager
+def _as_of(place: Workspace, store: "Store", as_of: str) -> Iterator["Store"]:
+    """The results as of a moment, in a store of their own that goes away afterwards."""
+    from auditor.store import open_store
+
+    at = moment_within(place, store, as_of)
+    with TemporaryDirectory(prefix="auditor-") as folder, open_store("sqlite:///then.db", folder=Path(folder)) as then:
+        then.results.save(gathered(place, store, Scope(as_of=at)), _stamp(place, store))
+        yield then
+
+
+def moment_within(place: Workspace, store: "Store", text: str | None) -> datetime | None:
+    """A time as a person writes it; a span counts back from the end of all records."""
+    from auditor.correlate.coverage import as_of
+
+    return moment(text, as_of(store.marks()).moment, place.config.report.zone)
 
 
 def up_to_date(place: Workspace, store: "Store") -> None:

@@ -62,6 +62,10 @@ SinceOption = Annotated[
     ),
 ]
 UntilOption = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Before then; written as --since.")]
+AsOfOption = Annotated[
+    str | None,
+    typer.Option("--as-of", metavar="TIME", help="By the records up to then, and by git then; written as --since."),
+]
 ClusterOption = Annotated[list[str] | None, typer.Option("--cluster", metavar="NAME", help="Of this cluster.")]
 AppOption = Annotated[list[str] | None, typer.Option("--app", "-a", metavar="NAME", help="Of this application.")]
 NamespaceOption = Annotated[

@@ -67,9 +67,7 @@ class _Gathering:
         self._progress.note("Correlating.")
         read = EventReading(self._log, self._identities.identify).read()
         histories = self._histories(read.own)
-        covered = coverage(
-            self._config, self._facts.marks, self._facts.skipped, histories, bool(self._facts.argo_events)
-        )
+        covered = self._covered(histories)
         as_of = self._scope.as_of or covered.as_of.moment or _EPOCH
         declared = Declared(histories, self._git)
         tracking = trackings(self._facts.settings, histories, self._log.all, self._facts.objects)
@@ -85,6 +83,12 @@ class _Gathering:
         judge = GitJudge(self._git, histories, revisions_seen(histories), as_of, told)
         judged = verdicts(found, told, Bench(histories, self._facts.settings, judge, declared, bypasses, live, as_of))
         return self._conclude(histories, covered, told, found, judged, live, judge)
+
+    def _covered(self, histories: Mapping[AppKey, ApplicationHistory]) -> Coverage:
+        facts = self._facts
+        covered = coverage(self._config, facts.marks, facts.skipped, histories, bool(facts.argo_events))
+        moment = self._scope.as_of
+        return replace(covered, as_of=covered.as_of.until(moment)) if moment else covered
 
     def _histories(self, own: OwnRequests) -> Mapping[AppKey, ApplicationHistory]:
         facts = self._facts

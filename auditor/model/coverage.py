@@ -24,6 +24,20 @@ class AsOf:
         known = [*self.audit.values(), *filter(None, (self.argocd, self.git, self.announcements, self.objects))]
         return max(known, default=None)
 
+    def until(self, moment: datetime) -> "AsOf":
+        """The same, nothing later than `moment`."""
+
+        def earlier(end: datetime | None) -> datetime | None:
+            return None if end is None else min(end, moment)
+
+        return AsOf(
+            {cluster: min(end, moment) for cluster, end in self.audit.items()},
+            earlier(self.argocd),
+            earlier(self.git),
+            earlier(self.announcements),
+            earlier(self.objects),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Gap:

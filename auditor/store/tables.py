@@ -7,7 +7,7 @@ The columns of a fact are the fields of its value in `auditor.model.facts`; a te
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Index
+from sqlalchemy import BigInteger, Column, Index, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import Field, SQLModel
@@ -241,6 +241,9 @@ class Change(SQLModel, table=True):
         Index("change_namespace", "namespace", "at"),
         Index("change_cluster_at", "cluster", "at"),
         Index("change_verdict", "git", "cluster_state", "at"),
+        Index("change_channel", "channel", "at"),
+        Index("change_cause", "cause", "at"),
+        Index("change_kind", text("lower(kind)"), "at"),
     )
     id: str = Field(primary_key=True)
     at: str
