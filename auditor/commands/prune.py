@@ -30,7 +30,7 @@ def prune(
     still there its last known state. Git, announcements and what was read of each source stay.
     """
     from auditor.console.cited import cited
-    from auditor.console.computed import compute, gathered
+    from auditor.console.computed import compute, correlated
     from auditor.console.talk import talk
     from auditor.console.workspace import workspace
     from auditor.correlate.coverage import as_of
@@ -41,7 +41,7 @@ def prune(
         with place.store() as opened, opened.exclusive():
             before = moment(keep, as_of(opened.marks()).moment, place.config.report.zone)
             assert before is not None
-            size, case = opened.size(), gathered(place, opened, Scope())
+            size, case = opened.size(), correlated(place, opened, Scope())
             counted = opened.prune(before, cited(case, opened.nights.shown()), dry_run=dry_run)
             if not dry_run and any(one.gone for one in counted):
                 compute(place, opened)

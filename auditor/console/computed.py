@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from auditor.config import Config, NotifyConfig
+from auditor.console.cited import since_pruned
 from auditor.console.configured import Configured
 from auditor.console.options import moment
 from auditor.console.sample import shipped_caches
@@ -19,7 +20,6 @@ from auditor.console.talk import talk
 from auditor.console.workspace import Workspace, workspace
 from auditor.errors import StoreLockedError
 from auditor.model.case import Case, Scope
-from auditor.model.coverage import Coverage, Gap
 
 if TYPE_CHECKING:
     from auditor.store import Overview, Stamp, Store
@@ -98,7 +98,13 @@ def compute(place: Workspace, store: "Store") -> Case:
 
 
 def gathered(place: Workspace, store: "Store", scope: Scope) -> Case:
-    """The case of a scope, with its findings."""
+    """The case of a scope, with its findings, as far as pruning has left it."""
+    case, before = correlated(place, store, scope), store.pruned_before()
+    return case if before is None else since_pruned(case, before)
+
+
+def correlated(place: Workspace, store: "Store", scope: Scope) -> Case:
+    """The case of all facts that are there."""
     from auditor import registry
     from auditor.correlate.gather import gather
     from auditor.desired.reader import open_reader
@@ -119,19 +125,7 @@ def gathered(place: Workspace, store: "Store", scope: Scope) -> Case:
         case = gather(Configured(store, config), config, scope, git, place.progress)
         if git.counts.contents and not git.counts.renders:
             place.progress.note(f"Desired states: {git.counts.contents}, all rendered before.")
-    found = find(case, config, registry.detectors())
-    return replace(case, findings=found, coverage=_with_pruned(case.coverage, store.pruned_before()))
-
-
-def _with_pruned(covered: Coverage, before: datetime | None) -> Coverage:
-    """Pruning is no finding, as somebody asked for it; yet the records begin later since."""
-    if before is None:
-        return covered
-    sentence = (
-        f"The records begin {before:%Y-%m-%d %H:%M:%S} UTC: of older ones, pruning has left what changes past git,"
-        " findings and episodes rest on."
-    )
-    return replace(covered, gaps=(*covered.gaps, Gap("audit", "", None, before, sentence, "")))
+    return replace(case, findings=find(case, config, registry.detectors()))
 
 
 def _build_options(store: "Store") -> str:

@@ -1,7 +1,19 @@
 """Facts and results in SQLite or PostgreSQL. The only package that knows SQL."""
 
-from auditor.store.pruning import Cited, Pruned
+from auditor.store.pruning import Cited, Pruned, Span
 from auditor.store.results import Overview, Query, Recorded, Results, Stamp
 from auditor.store.store import Store, Written, open_store
 
-__all__ = ["Cited", "Overview", "Pruned", "Query", "Recorded", "Results", "Stamp", "Store", "Written", "open_store"]
+__all__ = [
+    "Cited",
+    "Overview",
+    "Pruned",
+    "Query",
+    "Recorded",
+    "Results",
+    "Span",
+    "Stamp",
+    "Store",
+    "Written",
+    "open_store",
+]

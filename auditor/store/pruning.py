@@ -1,14 +1,16 @@
 """Letting old facts go, and keeping what a statement needs: its records, and the whole history of what it is about.
 
 What goes before the cutoff are audit events, statements of Argo CD, and snapshots. Of an object that a statement is
-about all events stay, so that it is judged after pruning as it was before; of any other that is still there the last
-known state stays, from which the next change is told. Git, announcements, settings, what was skipped and how far each
+about all events stay, so that it is judged after pruning as it was before; of its Application, which Argo CD writes to
+all day, what was around the statement; of any other object that is still there the last known state, from which the
+next change is told. Git, announcements, settings, what was skipped and how far each
 source was read stay: they are small, and a source is not to be read again.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeAlias
 
 from auditor.model.change import AppKey
 from auditor.model.resource import ObjectId
@@ -19,16 +21,23 @@ KEY = "pruned"
 """Under which `meta` holds the cutoff."""
 
 
+Span: TypeAlias = tuple[datetime, datetime]
+"""From the first moment to the last."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cited:
     """What statements rest on."""
 
     events: frozenset[str]
     """Ids of audit events."""
+    by_people: frozenset[str]
+    """Ids of audit events that must not stand without what was before them: they would be taken for changes."""
     records: frozenset[tuple[str, int]]
     """Source and offset of what Argo CD said."""
     objects: frozenset[ObjectId]
-    applications: frozenset[AppKey]
+    applications: Mapping[AppKey, tuple[Span, ...]]
+    """Around which moments what is known of an application matters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +51,12 @@ class Pruned:
 
 _TEMPORARY: Mapping[str, str] = {
     "cited_event": "id TEXT PRIMARY KEY",
+    "by_people": "id TEXT PRIMARY KEY",
     "cited_record": 'source TEXT, "offset" BIGINT, PRIMARY KEY (source, "offset")',
-    "cited_application": "argocd TEXT, namespace TEXT, name TEXT, PRIMARY KEY (argocd, namespace, name)",
+    "cited_application": "argocd TEXT, namespace TEXT, name TEXT, begins TEXT, ends TEXT",
+    "anchor": "cluster TEXT, api_group TEXT, resource TEXT, namespace TEXT, name TEXT, begins TEXT, ends TEXT",
+    "anchor_snapshot": """argocd TEXT, kind TEXT, namespace TEXT, name TEXT, at TEXT,
+        PRIMARY KEY (argocd, kind, namespace, name, at)""",
     "cited_object": """cluster TEXT, "group" TEXT, kind TEXT, namespace TEXT, name TEXT,
         PRIMARY KEY (cluster, "group", kind, namespace, name)""",
     "kept_thing": """cluster TEXT, api_group TEXT, resource TEXT, namespace TEXT, name TEXT,
@@ -63,11 +76,41 @@ _PREPARED = (
     # Objects whose whole history stays: what statements are about, and what says when nothing was to be synced.
     """
     INSERT INTO kept_thing SELECT DISTINCT cluster, api_group, resource, namespace, name FROM audit_event
-    WHERE id IN (SELECT id FROM cited_event)
+    WHERE (id IN (SELECT id FROM cited_event) AND resource NOT IN ('applications', 'kustomizations', 'helmreleases'))
        OR (api_group = 'argoproj.io' AND resource = 'appprojects')
        OR (api_group = '' AND resource = 'configmaps' AND name = 'argocd-cm')
-       OR (resource IN ('applications', 'kustomizations', 'helmreleases')
-           AND (namespace, name) IN (SELECT namespace, name FROM cited_application))
+    """,
+    # A record of an Application that is cited has a time of its own.
+    """
+    INSERT INTO cited_application SELECT '', namespace, name, at, at FROM audit_event
+    WHERE id IN (SELECT id FROM cited_event) AND resource IN ('applications', 'kustomizations', 'helmreleases')
+    """,
+    # What an Application was when a statement's time begins: all from there on stays.
+    """
+    INSERT INTO anchor
+    SELECT event.cluster, event.api_group, event.resource, event.namespace, event.name, max(event.at), cited.ends
+    FROM audit_event AS event JOIN cited_application AS cited
+      ON cited.namespace = event.namespace AND cited.name = event.name AND event.at < cited.begins
+    WHERE event.resource IN ('applications', 'kustomizations', 'helmreleases') AND event.response IS NOT NULL
+      AND event.code < 300 AND event.verb <> 'delete' AND NOT event.truncated AND NOT event.dry_run
+      AND event.id NOT IN (SELECT id FROM by_people)
+    GROUP BY event.cluster, event.api_group, event.resource, event.namespace, event.name, cited.begins, cited.ends
+    """,
+    """
+    INSERT INTO anchor
+    SELECT event.cluster, event.api_group, event.resource, event.namespace, event.name, cited.begins, cited.ends
+    FROM audit_event AS event JOIN cited_application AS cited
+      ON cited.namespace = event.namespace AND cited.name = event.name
+    WHERE event.resource IN ('applications', 'kustomizations', 'helmreleases')
+    GROUP BY event.cluster, event.api_group, event.resource, event.namespace, event.name, cited.begins, cited.ends
+    """,
+    """
+    INSERT INTO anchor_snapshot
+    SELECT DISTINCT shot.argocd, shot.kind, shot.namespace, shot.name, max(shot.at)
+    FROM application_snapshot AS shot JOIN cited_application AS cited ON cited.argocd = shot.argocd
+      AND cited.namespace = shot.namespace AND cited.name = shot.name AND shot.at < cited.begins
+    GROUP BY shot.argocd, shot.kind, shot.namespace, shot.name, cited.begins
+    ON CONFLICT DO NOTHING
     """,
     # The last body of each object: an answer of the API server, else a request that holds the whole.
     """
@@ -77,6 +120,7 @@ _PREPARED = (
         max(CASE WHEN subresource = '' AND verb = 'delete' THEN at END)
     FROM audit_event
     WHERE at < ? AND verb <> 'deletecollection' AND (code IS NULL OR code < 300) AND NOT truncated AND NOT dry_run
+      AND id NOT IN (SELECT id FROM by_people)
     GROUP BY cluster, api_group, resource, namespace, name
     """,
     # With a namespace goes what is in it, and no record names each object.
@@ -118,6 +162,12 @@ _RULES: tuple[tuple[str, str, str], ...] = (
             AND last_state.api_group = audit_event.api_group AND last_state.resource = audit_event.resource
             AND last_state.namespace = audit_event.namespace AND last_state.name = audit_event.name
             AND last_state.at <= audit_event.at)
+        AND NOT (resource IN ('applications', 'kustomizations', 'helmreleases') AND (
+            EXISTS (
+                SELECT 1 FROM anchor WHERE anchor.cluster = audit_event.cluster
+                AND anchor.api_group = audit_event.api_group AND anchor.resource = audit_event.resource
+                AND anchor.namespace = audit_event.namespace AND anchor.name = audit_event.name
+                AND audit_event.at BETWEEN anchor.begins AND anchor.ends)))
         AND NOT (verb = 'deletecollection' AND (cluster, api_group, resource, namespace)
             IN (SELECT cluster, api_group, resource, namespace FROM kept_thing))
         """,
@@ -128,16 +178,22 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         # What a user did there is short, and names the person behind a change.
         """
         "user" = '' AND (source, "offset") NOT IN (SELECT source, "offset" FROM cited_record)
-        AND (argocd, application) NOT IN (SELECT argocd, name FROM cited_application)
-        AND (argocd, application) NOT IN (SELECT argocd, namespace || '/' || name FROM cited_application)
+        AND NOT EXISTS (
+            SELECT 1 FROM cited_application AS cited WHERE cited.argocd = argo_event.argocd
+            AND argo_event.application IN (cited.name, cited.namespace || '/' || cited.name)
+            AND argo_event.at BETWEEN cited.begins AND cited.ends)
         """,
     ),
     (
         "snapshots of Applications",
         "application_snapshot",
         """
-        (argocd, namespace, name) NOT IN (SELECT argocd, namespace, name FROM cited_application)
-        AND (argocd, kind, namespace, name, at) NOT IN (SELECT argocd, kind, namespace, name, at FROM last_application)
+        (argocd, kind, namespace, name, at) NOT IN (SELECT argocd, kind, namespace, name, at FROM last_application)
+        AND (argocd, kind, namespace, name, at) NOT IN (SELECT argocd, kind, namespace, name, at FROM anchor_snapshot)
+        AND NOT EXISTS (
+            SELECT 1 FROM cited_application AS cited WHERE cited.argocd = application_snapshot.argocd
+            AND cited.namespace = application_snapshot.namespace AND cited.name = application_snapshot.name
+            AND application_snapshot.at BETWEEN cited.begins AND cited.ends)
         """,
     ),
     (
@@ -159,6 +215,8 @@ def prune(database: Database, before: datetime, cited: Cited, *, dry_run: bool) 
     cutoff = time_text(before)
     with database.transaction():
         _note(database, cited)
+        database.execute("CREATE INDEX cited_application_name ON cited_application (namespace, name)")
+        database.execute("CREATE INDEX anchor_name ON anchor (namespace, name)")
         for statement in _PREPARED:
             database.execute(statement, (cutoff,) * statement.count("?"))
         counted = tuple(_apply(database, cutoff, *rule, dry_run=dry_run) for rule in _RULES)
@@ -178,11 +236,16 @@ def pruned_before(database: Database) -> datetime | None:
 def _note(database: Database, cited: Cited) -> None:
     for table, columns in _TEMPORARY.items():
         database.execute(f"CREATE TEMPORARY TABLE {table} ({columns})")
-    applications = {(key.argocd, key.namespace, key.name) for key in cited.applications}
+    applications = {
+        (key.argocd, key.namespace, key.name, time_text(begins), time_text(ends))
+        for key, spans in cited.applications.items()
+        for begins, ends in spans
+    }
     objects = {(one.cluster, one.group, one.kind, one.namespace, one.name) for one in cited.objects}
     database.execute_many("INSERT INTO cited_event VALUES (?)", ((ident,) for ident in sorted(cited.events)))
+    database.execute_many("INSERT INTO by_people VALUES (?)", ((ident,) for ident in sorted(cited.by_people)))
     database.execute_many("INSERT INTO cited_record VALUES (?, ?)", sorted(cited.records))
-    database.execute_many("INSERT INTO cited_application VALUES (?, ?, ?)", sorted(applications))
+    database.execute_many("INSERT INTO cited_application VALUES (?, ?, ?, ?, ?)", sorted(applications))
     database.execute_many("INSERT INTO cited_object VALUES (?, ?, ?, ?, ?)", sorted(objects))
 
 

@@ -14,7 +14,7 @@ from auditor.model.resource import ObjectId
 from auditor.store import Cited, Pruned, Store, open_store
 from tests.store.test_store import AT, MARK, ORIGIN, OTHERS, event, read_all
 
-NOTHING = Cited(frozenset(), frozenset(), frozenset(), frozenset())
+NOTHING = Cited(frozenset(), frozenset(), frozenset(), frozenset(), {})
 LATER = AT + timedelta(days=1)
 BODY = b'{"metadata":{"name":"web"}}'
 NAMESPACES = "system:serviceaccount:kube-system:namespace-controller"
@@ -110,7 +110,7 @@ def test_an_application_that_a_statement_is_about_keeps_what_is_known_of_it(stor
         *snapshots,
     )
     cited = replace(
-        NOTHING, applications=frozenset({AppKey("main", "argocd", "shop")}), records=frozenset({("log", 3)})
+        NOTHING, applications={AppKey("main", "argocd", "shop"): ((AT, LATER),)}, records=frozenset({("log", 3)})
     )
     prune(store, cited)
     assert events(store) == [0, 1, 3]
@@ -184,3 +184,40 @@ def test_the_room_is_given_back(store: Store, tmp_path: Path) -> None:
     store.compact()
     assert store.size() < before / 3
     assert (tmp_path / "auditor.db").stat().st_size == store.size()
+
+
+OF_ARGO: dict[str, Any] = {
+    "api_group": "argoproj.io",
+    "resource": "applications",
+    "namespace": "argocd",
+    "name": "shop",
+}
+SHOP = AppKey("main", "argocd", "shop")
+
+
+def around(first: int, last: int) -> Cited:
+    return replace(NOTHING, applications={SHOP: ((AT + timedelta(seconds=first), AT + timedelta(seconds=last)),)})
+
+
+def test_of_an_application_stays_what_was_around_a_statement_and_what_it_was_before(store: Store) -> None:
+    write(store, *(full(number, **OF_ARGO) for number in range(10)))
+    prune(store, around(4, 6))
+    assert events(store) == [3, 4, 5, 6, 9]
+
+
+def test_what_an_application_was_before_is_never_told_by_a_hand_alone(store: Store) -> None:
+    write(store, *(full(number, **OF_ARGO) for number in range(10)))
+    prune(store, replace(around(4, 6), by_people=frozenset({event(3).id, event(9).id})))
+    assert events(store) == [2, 3, 4, 5, 6, 8, 9], "without what was before it, it would be taken for a change"
+
+
+def test_a_record_of_an_application_that_is_cited_brings_what_was_before_it(store: Store) -> None:
+    write(store, *(full(number, **OF_ARGO) for number in range(10)))
+    prune(store, replace(NOTHING, events=frozenset({event(5).id})))
+    assert events(store) == [4, 5, 9]
+
+
+def test_a_hand_that_changed_nothing_is_not_left_as_the_last_known_state(store: Store) -> None:
+    write(store, *(full(number) for number in range(4)))
+    prune(store, replace(NOTHING, by_people=frozenset({event(3).id, event(2).id})))
+    assert events(store) == [1, 2, 3]
