@@ -46,7 +46,7 @@ def change(recorded: Recorded) -> JsonObject:
         "persisted": write.persisted,
         "outcome": write.outcome,
         "actor": {
-            "name": write.actor.name,
+            "name": write.actor.name or None,
             "kind": write.actor.kind,
             "acting_as": write.actor.acting_as,
             "known_by": write.actor.known_by,

@@ -108,11 +108,14 @@ class Story:
         self.said.append(event)
         return self
 
-    def exported(self, at: float) -> "Story":
+    def exported(self, at: float | None) -> "Story":
+        """An export; `at` None: nothing in it says when."""
         body = orjson.dumps(self.document)
         version = str(self.version)
         self.snapshots.append(
-            ApplicationSnapshot("argocd", "Application", "argocd", "web", version, minute(at), body, ORIGIN)
+            ApplicationSnapshot(
+                "argocd", "Application", "argocd", "web", version, None if at is None else minute(at), body, ORIGIN
+            )
         )
         return self
 

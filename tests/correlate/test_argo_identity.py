@@ -3,11 +3,15 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from auditor.config import ArgoCDConfig
 from auditor.correlate.identity.argo_statements import Statements
+from auditor.correlate.identity.identities import Identities
+from auditor.correlate.writes.drafts import evidence_of
 from auditor.model.facts import ArgoEvent, AuditEvent
 from tests.correlate.argo_story import SERVER
-from tests.factories import ORIGIN, audit_event, minute
+from tests.factories import ORIGIN, audit_event, minute, write
 
 SECOND = 1 / 60
 
@@ -124,3 +128,32 @@ def test_a_project_token_is_no_person() -> None:
     found = Statements([told(0.001, "proj:shop:deployer")]).author(request(), "apps", "Deployment")
     assert found is not None
     assert found[0].kind == "ci"
+
+
+def outcome(*said: str, **given: Any) -> str:
+    """Of a request of Argo CD's server on an Application, after which it said this."""
+    of_application = {
+        "api_group": "argoproj.io",
+        "resource": "applications",
+        "name": "shop-prod",
+        "namespace": "argocd",
+    }
+    event = request(**of_application, user_agent="argocd-server/v3.6.0")
+    identities = Identities((), Statements([told(0.001, "carol", each) for each in said]))
+    assert identities.identify(event).name == ("carol" if said else SERVER)
+    made = write("w1", 0, evidence=evidence_of(event), **({"fields_known": False, "outcome": "unproven"} | given))
+    return identities.with_evidence(made).outcome
+
+
+@pytest.mark.parametrize(
+    "said", ["initiated sync to main (4507)", "initiated partial sync to main (4507)", "initiated rollback to 3",
+             "terminated running operation", "refreshed application"],
+)  # fmt: skip
+def test_an_order_to_argo_cd_is_no_change_of_its_application_where_no_body_shows_one(said: str) -> None:
+    assert outcome(said) == "bookkeeping"
+    assert outcome(said, fields_known=True, outcome="changed") == "changed"
+    assert outcome(said, outcome="refused") == "refused"
+
+
+def test_an_edit_of_an_application_stays_one() -> None:
+    assert outcome("updated application spec") == outcome() == "unproven"

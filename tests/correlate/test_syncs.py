@@ -4,6 +4,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from auditor.correlate.applications.bypass import revisions_seen
+from auditor.correlate.applications.courses import BEGINNING
 from auditor.model.facts import ArgoEvent
 from tests.correlate.argo_story import CONTROLLER, SERVER, Story, source, stamp
 from tests.factories import ORIGIN, minute
@@ -148,3 +150,15 @@ def test_reconciliations_that_change_nothing_are_not_kept_one_by_one() -> None:
     assert len(states) <= 4
     assert states[-1].at == minute(99)
     assert minute(99) - states[-1].at < timedelta(seconds=1)
+
+
+def test_an_export_without_any_time_is_so_from_the_beginning() -> None:
+    story = Story()
+    story.document["status"] = {"sync": {"status": "Synced", "revision": "c1"}}
+    history = story.exported(None).history()
+    assert [(state.at, state.sources[0].target_revision) for state in history.states] == [(BEGINNING, "main")]
+    assert revisions_seen({story.key: history}) == ()
+
+
+def test_an_export_without_any_time_after_a_request_is_as_old_as_the_request() -> None:
+    assert [state.at for state in Story().created(5).exported(None).history().states] == [minute(5), minute(5)]

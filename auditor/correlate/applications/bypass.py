@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import Literal, TypeAlias
 
 from auditor.config import Config
-from auditor.correlate.applications.courses import Identify, asks_for, kind_of
+from auditor.correlate.applications.courses import BEGINNING, Identify, asks_for, kind_of
 from auditor.correlate.applications.documents import last_applied, parse_sources
 from auditor.correlate.applications.unseen_edits import UnseenEdits, is_declared_elsewhere
 from auditor.correlate.identity.actors import MACHINES
@@ -268,7 +268,7 @@ def revisions_seen(histories: Mapping[AppKey, ApplicationHistory]) -> tuple[Revi
 def _seen_in_states(history: ApplicationHistory) -> Iterator[RevisionSeen]:
     before: tuple[str, ...] = ()
     for state in history.states:
-        if state.revisions != before:
+        if state.revisions != before and state.at > BEGINNING:
             compared = parse_sources(child(child(child(state.document, "status"), "sync"), "comparedTo"))
             yield from _paired(compared or state.sources, state.revisions, state.at, state.evidence)
         before = state.revisions

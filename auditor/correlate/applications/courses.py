@@ -7,7 +7,7 @@ bodies every operation, freeze and unfreeze is recorded, with its author, beyond
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import zip_longest
 
 from auditor.config import Config
@@ -33,6 +33,9 @@ from auditor.objects import kinds, patch
 from auditor.objects.document import child
 
 Identify = Callable[[AuditEvent], Actor]
+
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+"""Before all records: from then on an application is as an export has it that holds no time and that none precedes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
             last = entry.event.at
             continue
         document, at, evidence, event = _read(entry, document, last, key.kind)
-        if document is None or at is None:
+        if document is None:
             continue
         removal = None if event is not None and event.verb == "create" else removal
         before = steps[-1].state if steps else None
@@ -172,7 +175,7 @@ def _with_source_changes(key: AppKey, steps: Sequence[Step], sources: FluxSource
 
 def _read(
     entry: Request | Sighting, document: JsonObject | None, last: datetime | None, kind: str
-) -> tuple[JsonObject | None, datetime | None, Evidence, AuditEvent | None]:
+) -> tuple[JsonObject | None, datetime, Evidence, AuditEvent | None]:
     if isinstance(entry, Request):
         event = entry.event
         evidence = Evidence("audit", event.audit_id, event.origin, event.id)
@@ -180,7 +183,7 @@ def _read(
     snapshot = entry.snapshot
     evidence = Evidence("application", f"{snapshot.name}@{snapshot.resource_version}", snapshot.origin)
     # An export is no older than its latest time says, and no older than the request after which it comes.
-    at = max((each for each in (snapshot.at, last) if each is not None), default=None)
+    at = max((each for each in (snapshot.at, last) if each is not None), default=BEGINNING)
     return object_in(snapshot.body), at, evidence, None
 
 

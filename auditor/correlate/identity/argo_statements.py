@@ -32,6 +32,7 @@ _APPLICATION = re.compile(
     r"(?:initiated |updated application|created application|deleted application|terminated running operation"
     r"|unset |refreshed )"
 )
+_ORDER = re.compile(r"\b(?:initiated (?:partial )?(?:sync|rollback)\b|terminated running operation|refreshed )")
 _PROJECT = re.compile(r"(?:updated|created|deleted) project")
 
 
@@ -71,14 +72,22 @@ class Statements:
 
     def author(self, event: AuditEvent, group: str, kind: str) -> tuple[Actor, Evidence] | None:
         """Who asked Argo CD for a write of its server on an object. None where no record says, or not which of two."""
+        chosen = self._chosen(event, group, kind)
+        return None if chosen is None else (_actor(chosen, event.user), evidence_of(chosen.statement))
+
+    def is_order(self, event: AuditEvent) -> bool:
+        """Whether a request on an Application is what somebody told Argo CD to do, and no change of its spec."""
+        chosen = self._chosen(event, "argoproj.io", "Application")
+        return chosen is not None and _ORDER.search(chosen.message) is not None
+
+    def _chosen(self, event: AuditEvent, group: str, kind: str) -> _Told | None:
         if group == "argoproj.io" and kind == "Application":
             told = self._on_applications.get(event.name, [])
         elif group == "argoproj.io" and kind == "AppProject":
             told = self._on_projects.get(event.name, [])
         else:
             told = self._on_resources.get((group, kind, event.name), [])
-        chosen = _the_one(event, self._on(event, told))
-        return None if chosen is None else (_actor(chosen, event.user), evidence_of(chosen.statement))
+        return _the_one(event, self._on(event, told))
 
     def _on(self, event: AuditEvent, told: Sequence[_Told]) -> Sequence[_Told]:
         """Without what another Argo CD said, and what was said of another namespace's object of that name."""

@@ -17,6 +17,7 @@ class Identities:
         self._rules = rules
         self._statements = statements
         self._told: dict[str, Evidence] = {}
+        self._orders: set[str] = set()
         self._known: dict[tuple[object, ...], Actor] = {}
 
     def account(self, event: AuditEvent) -> Actor:
@@ -47,9 +48,19 @@ class Identities:
         if named is None:
             return actor
         self._told[event.id] = named[1]
+        if kind == "Application" and self._statements.is_order(event):
+            self._orders.add(event.id)
         return named[0]
 
     def with_evidence(self, write: Write) -> Write:
-        """The write with the statement that names its person among its evidence."""
+        """The write with the statement that names its person among its evidence.
+
+        Where no body says what it changed, and the statement tells of a sync or a refresh, it changed nothing else.
+        """
         told = [self._told[each.event_id] for each in write.evidence if each.event_id in self._told]
-        return replace(write, evidence=(*write.evidence, *told)) if told else write
+        if not told:
+            return write
+        may_change = write.outcome in ("changed", "unproven") and not write.fields_known
+        ordered = may_change and any(each.event_id in self._orders for each in write.evidence)
+        outcome = "bookkeeping" if ordered else write.outcome
+        return replace(write, outcome=outcome, evidence=(*write.evidence, *told))
