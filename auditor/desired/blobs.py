@@ -1,7 +1,7 @@
 """What the files of a repository hold, as far as following and rendering them needs it."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from auditor.collectors.files.bounded_yaml import MalformedYamlError
@@ -32,8 +32,10 @@ class Contents(Protocol):
 class SeveralContents:
     """The contents of trees from several places: the first that has one says it."""
 
-    def __init__(self, places: Sequence[Contents]) -> None:
+    def __init__(self, places: Sequence[Contents], further: Mapping[str, Contents]) -> None:
+        """`further` places may still become more."""
         self._places = places
+        self._further = further
 
     def content(self, blob: str, path: str) -> bytes:
         """The content. Raises UnreadableError with the last place's reason."""
@@ -44,12 +46,13 @@ class SeveralContents:
         return self._first(lambda place: place.fact(kind, blob, path, compute))
 
     def _first(self, ask: Callable[[Contents], T]) -> T:
-        for place in self._places[:-1]:
+        *others, last = (*self._places, *self._further.values())
+        for place in others:
             try:
                 return ask(place)
             except UnreadableError:
                 continue
-        return ask(self._places[-1])
+        return ask(last)
 
 
 class Blobs:

@@ -1,17 +1,19 @@
 """Kustomize: which files a kustomization reads, and building it."""
 
+import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import yaml
 
+from auditor.desired.bases import Bases, mount
 from auditor.desired.blobs import Contents
 from auditor.desired.history import SYMLINK
 from auditor.desired.manifests import documents
 from auditor.desired.reads import Reads
 from auditor.desired.source import KUSTOMIZATION_NAMES, Effective, deciding_files, join
-from auditor.desired.tools import Tools, run
+from auditor.desired.tools import RenderFailedError, Tools, run
 from auditor.desired.trees import Files
 from auditor.model.resource import Json, JsonObject
 
@@ -23,29 +25,32 @@ _ALONE = ("openapi",)
 _MAX_FOLDERS = 500
 
 
-def kustomize_reads(effective: Effective, application: str, tree: Files, blobs: Contents) -> Reads:
+def kustomize_reads(effective: Effective, application: str, tree: Files, blobs: Contents, bases: Bases) -> Reads:
     """The kustomization and all that it leads to. Raises UnreadableError."""
-    following = _Following(tree, blobs)
+    following = _Following(tree, blobs, bases)
     following.folder(effective.path)
     if not following.kustomizations:
         following.problem = following.problem or f"there is no kustomization in {effective.path} at that revision"
     options = effective.options
     for component in _texts(options.get("components")):
-        following.reference(effective.path, component)
+        following.reference(effective.path, component, remote=False)
     for patch in _dicts(options.get("patches")):
         following.file(effective.path, patch.get("path"))
     links = (*deciding_files(effective.path, application), *sorted(following.links))
-    return Reads(paths=tuple(sorted(following.paths)), links=links, problem=following.problem)
+    remotes = tuple(sorted(following.remotes.items()))
+    return Reads(paths=tuple(sorted(following.paths)), links=links, problem=following.problem, remotes=remotes)
 
 
 class _Following:
     """Collects what a kustomization leads to."""
 
-    def __init__(self, tree: Files, blobs: Contents) -> None:
+    def __init__(self, tree: Files, blobs: Contents, bases: Bases) -> None:
         self.paths: set[str] = set()
         self.links: set[str] = set()
         self.kustomizations: set[str] = set()
+        self.remotes: dict[str, str] = {}
         self.problem = ""
+        self._bases = bases
         self._tree = tree
         self._blobs = blobs
 
@@ -72,27 +77,39 @@ class _Following:
         else:
             self.file(folder, text)
 
-    def reference(self, folder: str, text: str) -> None:
-        """A file or another kustomization."""
-        path = join(folder, text) if not text.startswith("/") else None
+    def reference(self, folder: str, text: str, *, remote: bool = True) -> None:
+        """A file or another kustomization. `remote`: it may lie in another repository."""
+        path = _inside(folder, text)
         if path is not None and self._tree.get(path) is not None:
             self.file(folder, text)
         elif path is not None and self._tree.has_folder(path):
             self.links.add(path)
             self.folder(path)
         elif _REMOTE.search(text):
-            self.problem = self.problem or f"it has a remote base, {text}, which is not fetched"
+            self._remote(text, remote)
         elif path is None:
             self.problem = self.problem or f"{text} leads out of the repository"
         else:
             self.links.update((path, *(f"{path}/{name}" for name in KUSTOMIZATION_NAMES)))
             self.problem = self.problem or f"{path} is not there at that revision"
 
+    def _remote(self, text: str, allowed: bool) -> None:
+        """A base in another repository."""
+        base, problem = self._bases.resolve(text) if allowed else ("", f"the Application adds a remote base, {text}")
+        if not problem and not self._tree.has_folder(base):
+            problem = f"it has a remote base, {text}, and no such folder is there at that ref"
+        if problem:
+            self.problem = self.problem or problem
+            return
+        self.remotes[text] = base
+        self.links.add(base)
+        self.folder(base)
+
     def file(self, folder: str, text: Json) -> None:
         """A file that is read, whether or not it is there."""
         if not isinstance(text, str):
             return
-        path = join(folder, text) if not text.startswith("/") else None
+        path = _inside(folder, text)
         if path is None:
             self.problem = self.problem or f"{text} leads out of the repository"
             return
@@ -102,6 +119,12 @@ class _Following:
         self.paths.add(path)
         # A file may turn into a folder with a kustomization, or come into being.
         self.links.update([path] if entry is None else [])
+
+
+def _inside(folder: str, text: str) -> str | None:
+    """The path in the same repository; None where it leads out of it."""
+    path = None if text.startswith("/") else join(folder, text)
+    return path if path is not None and mount(path) == mount(folder) else None
 
 
 def kustomization_links(content: bytes) -> list[tuple[str, str]]:
@@ -141,16 +164,36 @@ def _dicts(value: Json) -> list[JsonObject]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def build(tools: Tools, root: Path, effective: Effective, unrestricted: bool) -> bytes:
-    """The built manifests as YAML. Raises RenderFailedError. `root` holds the exported files."""
+def build(
+    tools: Tools, root: Path, effective: Effective, unrestricted: bool, remotes: Mapping[str, str] | None = None
+) -> bytes:
+    """The built manifests as YAML. Raises RenderFailedError. `root` holds the exported files, those of remote bases
+    in the folders that `remotes` says."""
     command = tools.kustomize_build()
     if command is None:
         raise LookupError("kustomize")
     folder = root / effective.path
+    if remotes:
+        for file in sorted(found for name in KUSTOMIZATION_NAMES for found in root.rglob(name)):
+            _localise(file, root, remotes)
     if effective.options:
         apply_options(folder, effective.options)
     restrictor = "LoadRestrictionsNone" if unrestricted else "LoadRestrictionsRootOnly"
     return run([*command, str(folder), f"--load-restrictor={restrictor}"], root)
+
+
+def _localise(file: Path, root: Path, remotes: Mapping[str, str]) -> None:
+    """Let an exported kustomization name the local copies of its remote bases. It is changed as text, and only where
+    a list is certain to name them: reading and writing YAML could change a value beside them."""
+    content = file.read_bytes()
+    named = [text for kind, text in kustomization_links(content) if kind == "reference" and text in remotes]
+    for text in sorted(set(named)):
+        local = os.path.relpath(root / remotes[text], file.parent)
+        item = re.compile(rb"(?m)^(\s*-\s+)([\"']?)" + re.escape(text.encode()) + rb"\2(?=\s*(?:\s#.*)?$)")
+        content, count = item.subn(lambda found, local=local: found[1] + local.encode(), content)  # type: ignore[misc]
+        if count != named.count(text):
+            raise RenderFailedError(f"its remote base {text} cannot be told from other text in the kustomization")
+    file.write_bytes(content)
 
 
 def apply_options(folder: Path, options: JsonObject) -> None:

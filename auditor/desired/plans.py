@@ -1,11 +1,13 @@
 """What an application is made of: the sources that declare manifests, and the strands that they follow."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import orjson
 
 from auditor.desired import helm, kustomize
+from auditor.desired.bases import Bases
 from auditor.desired.blobs import Contents, SeveralContents, UnreadableError
 from auditor.desired.charts import Chart, ChartFolder
 from auditor.desired.plain import directory_reads
@@ -32,6 +34,8 @@ class Unit:
     """`$ref` names to folders of the trees side by side."""
     chart: Chart | None
     """The packaged chart, where it is one; an empty one where it is not at hand."""
+    bases: Bases
+    """Where its remote bases are."""
     problem: str = ""
     """Why it cannot be rendered at any revision."""
 
@@ -39,8 +43,7 @@ class Unit:
     def contents(self) -> Contents:
         """What the files of all its trees hold."""
         charts = () if self.chart is None else (self.chart,)
-        several: tuple[Contents, ...] = (*charts, *(each.checkout.blobs for each in self.strands))
-        return several[0] if len(several) == 1 else SeveralContents(several)
+        return SeveralContents((*charts, *(each.checkout.blobs for each in self.strands)), self.bases.contents)
 
     def files(self, revisions: Revisions) -> Files:
         """Its trees side by side. Raises UnreadableError for a commit that is not known."""
@@ -51,8 +54,9 @@ class Unit:
             if tree is None:
                 raise UnreadableError(f"the commit {sha[:12]} is not in what was collected")
             trees.append(tree)
-        others = {beside(number): tree for number, tree in enumerate(trees) if number}
-        return SideBySide(trees[0], others) if others else trees[0]
+        others: dict[str, Files] = {beside(number): tree for number, tree in enumerate(trees) if number}
+        # Bases that never change are found while the files are followed: the map of them grows.
+        return SideBySide(trees[0], ChainMap(others, self.bases.trees))
 
     def reads(self, application: str, files: Files) -> tuple[Effective | None, Reads]:
         """What it reads in these files; with a problem where that cannot be followed or rendered."""
@@ -77,7 +81,7 @@ class Unit:
         if found.renderer == "directory":
             return directory_reads(found, application)
         if found.renderer == "kustomize":
-            return kustomize.kustomize_reads(found, application, files, self.contents)
+            return kustomize.kustomize_reads(found, application, files, self.contents, self.bases)
         if found.renderer == "helm":
             return helm.helm_reads(found, application, files, self.contents, self.refs)
         reason = "a config-management plugin makes its manifests, which is not run here"
@@ -148,12 +152,42 @@ def plan(
         if isinstance(found, str):
             return found
         strands[source.repo_url, source.target_revision] = found
-    units = tuple(_units(sources, strands, charts))
-    return Plan(units, tuple(strands.values())) if units else "the application has no source that declares manifests"
+    followed = {own.checkout.url: "" for own in strands.values()}
+    bases: dict[str, Strand] = {}
+    units = tuple(
+        _with_bases(unit, checkouts, followed, bases)
+        for unit in _units(sources, strands, charts, lambda: Bases(checkouts, followed))
+    )
+    if not units:
+        return "the application has no source that declares manifests"
+    return Plan(units, (*strands.values(), *bases.values()))
+
+
+def _with_bases(
+    unit: Unit, checkouts: Mapping[str, Checkout], followed: Mapping[str, str], bases: dict[str, Strand]
+) -> Unit:
+    """The unit with a strand for each remote base that follows a branch, told from the tips of its strands."""
+    known = dict(followed)
+    while unit.chart is None and all(own.states() for own in unit.strands):
+        try:
+            unit.reads("", unit.files({id(own): own.states()[-1].sha for own in unit.strands}))
+        except UnreadableError:
+            return unit
+        moving = sorted(unit.bases.moving.items())
+        if not moving:
+            return unit
+        url, (checkout, ref, tracked) = moving[0]
+        own = bases.setdefault(url, Strand(checkout, ref, tracked, checkout.line(tracked.branch)))
+        known[url] = f"{beside(len(unit.strands))}:{own.tracked.branch}"
+        unit = replace(unit, strands=(*unit.strands, own), bases=Bases(checkouts, known))
+    return unit
 
 
 def _units(
-    sources: Sequence[AppSource], strands: Mapping[tuple[str, str], Strand], charts: Mapping[str, ChartFolder]
+    sources: Sequence[AppSource],
+    strands: Mapping[tuple[str, str], Strand],
+    charts: Mapping[str, ChartFolder],
+    bases: Callable[[], Bases],
 ) -> Iterator[Unit]:
     for source in sources:
         if source.ref and not source.path and not source.chart:
@@ -166,7 +200,7 @@ def _units(
             for other in sources
             if other.ref
         }
-        yield Unit(source, tuple(strands[key] for key in order), refs, chart, problem)
+        yield Unit(source, tuple(strands[key] for key in order), refs, chart, bases(), problem)
 
 
 def _options(source: AppSource) -> JsonObject:

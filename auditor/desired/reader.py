@@ -128,7 +128,7 @@ class Reader:
         if found.renderer == "directory":
             return self._renderer.plain(read, unit.contents)
         if found.renderer == "kustomize":
-            return self._renderer.kustomize(found, read, unit.contents)
+            return self._renderer.kustomize(found, read, unit.contents, dict(reads.remotes))
         uses = helm.chart_uses(list(reads.folders), files, unit.contents)
         return self._renderer.helm(found, read, unit.contents, destination(state), unit.refs, uses)
 

@@ -21,6 +21,8 @@ class Reads:
     link_folders: tuple[str, ...] = ()
     problem: str = ""
     """Why it cannot be rendered, "" where it can be."""
+    remotes: tuple[tuple[str, str], ...] = ()
+    """Remote bases as kustomizations name them, with the folders in which they lie beside the source's files."""
     absent: bool = False
     """The repository has no such folder: it declares nothing."""
 

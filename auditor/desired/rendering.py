@@ -84,12 +84,19 @@ class Renderer:
     def _file(self, path: str, entry: Entry, blobs: Contents) -> _Make:
         return lambda: (file_manifests(path, entry, blobs), [])
 
-    def kustomize(self, effective: Effective, files: Sequence[tuple[str, Entry]], blobs: Contents) -> Rendered:
-        """What `kustomize build` makes of a folder."""
-        key = _key("kustomize", effective.path, effective.options, self._unrestricted, _listed(files))
+    def kustomize(
+        self,
+        effective: Effective,
+        files: Sequence[tuple[str, Entry]],
+        blobs: Contents,
+        remotes: Mapping[str, str],
+    ) -> Rendered:
+        """What `kustomize build` makes of a folder; `remotes` are folders of its remote bases."""
+        further = [sorted(remotes.items())] if remotes else []
+        key = _key("kustomize", effective.path, effective.options, self._unrestricted, _listed(files), *further)
 
         def build(root: Path) -> bytes:
-            return kustomize.build(self._tools, root, effective, self._unrestricted)
+            return kustomize.build(self._tools, root, effective, self._unrestricted, remotes)
 
         return self._once(key, lambda: (self._run(files, blobs, build, "Kustomize"), []))
 

@@ -116,6 +116,10 @@ class Checkout:
                 return Tracked("", (found[0],))
         return f"{self.url} has no branch, tag or commit {target or 'HEAD'} in what was collected"
 
+    def has_tag(self, name: str) -> bool:
+        """Whether there is a tag of this name."""
+        return name.removeprefix("refs/tags/") in self._tags
+
     def _highest(self, wanted: "semver.Range") -> tuple[str, ...]:
         """The tagged commits that were the highest in the range, each from its commit's time on."""
         tags = [

@@ -49,9 +49,15 @@ def same_repository(one: str, other: str) -> bool:
 
 
 def _location(url: str) -> tuple[str, str]:
+    host, path = location(url)
+    return host, path.lower()
+
+
+def location(url: str) -> tuple[str, str]:
+    """(host, path) of a URL of git; the path as it is written, without `.git`. A path on this machine has no host."""
     found = _URL.match(url) or _SCP.fullmatch(url)
     host, path = (found[1], found[2]) if found else ("", url)
-    return host.lower(), path.strip("/").removesuffix(".git").lower()
+    return host.lower(), path.strip("/").removesuffix(".git")
 
 
 def normal_path(path: str) -> str | None:
