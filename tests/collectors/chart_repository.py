@@ -1,5 +1,6 @@
 """A chart repository on the loopback address, as `helm repo index` makes one."""
 
+import base64
 import io
 import tarfile
 import threading
@@ -29,6 +30,8 @@ class ChartRepository:
     files: dict[str, bytes] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
     versions: dict[str, list[str]] = field(default_factory=dict)
+    login: str = ""
+    """`user:password` that it wants to have."""
 
     def publish(self, name: str, version: str, files: dict[str, str]) -> None:
         """Put a chart there, in place of what was there under the version."""
@@ -53,6 +56,9 @@ def chart_repository() -> Iterator[ChartRepository]:
         def do_GET(self) -> None:
             repository.requests.append(self.path)
             content = repository.files.get(self.path)
+            wanted = f"Basic {base64.b64encode(repository.login.encode()).decode()}"
+            if repository.login and self.headers["Authorization"] != wanted:
+                content = None
             self.send_response(404 if content is None else 200)
             self.end_headers()
             self.wfile.write(content or b"")

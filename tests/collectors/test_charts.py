@@ -1,6 +1,7 @@
 """Fetching the charts that Applications name: from a chart repository, once, and pinned."""
 
 import os
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,18 @@ def test_a_chart_that_is_not_there_is_told_in_helms_words(shop: ChartRepository,
     mark = collect(tmp_path, shop.url, application({"source": chart(shop.url, "9.9.9")}))
     assert mark.problem.startswith(f"The chart web 9.9.9 of {shop.url} cannot be fetched: ")
     assert "9.9.9" in mark.problem.partition("fetched: ")[2]
+
+
+@needs_helm
+@pytest.mark.parametrize("added", [True, False])
+def test_the_login_that_the_users_helm_keeps_is_used(shop: ChartRepository, tmp_path: Path, added: bool) -> None:
+    shop.login = "robot:hunter2"
+    if added:
+        login = ["--username=robot", "--password=hunter2"]
+        subprocess.run([str(TOOLS.helm), "repo", "add", "acme", shop.url, *login], check=True, capture_output=True)
+    mark = collect(tmp_path, shop.url, application({"source": chart(shop.url)}))
+    assert (mark.problem == "", "cannot be fetched" in mark.problem) == (added, not added)
+    assert not added or values(tmp_path, shop.url) == b"tag: '1'\n"
 
 
 @needs_helm

@@ -125,25 +125,43 @@ def pull(url: str, chart: NamedChart, folder: Path) -> Path:
     helm = shutil.which("helm")
     if helm is None:
         raise PullFailedError("helm is not installed on this machine")
-    command = [helm, "pull", f"--version={chart.version}", f"--destination={folder}"]
-    if url.startswith("oci://"):
-        command += ["--", f"{url.rstrip('/')}/{chart.name}"]
-    else:
-        command += [f"--repo={url}", "--", chart.name]
-    _run(command, url)
+    _run([helm, "pull", f"--version={chart.version}", f"--destination={folder}", *_asked(helm, url, chart.name)], url)
     packages = sorted(folder.glob("*.tgz"))
     if len(packages) != 1 or packages[0].stat().st_size > _LARGEST:
         raise PullFailedError("what came is not one chart of a usual size")
     return packages[0]
 
 
-def _run(command: list[str], url: str) -> None:
-    with tempfile.TemporaryFile() as complaints:
+def _asked(helm: str, url: str, chart: str) -> list[str]:
+    """How helm is told a chart. Only by the name that the user gave a repository does it use the login kept for it."""
+    if url.startswith("oci://"):
+        return ["--", f"{url.rstrip('/')}/{chart}"]
+    known = _user_repository(helm, url)
+    if not known:
+        return [f"--repo={url}", "--", chart]
+    _run([helm, "repo", "update", "--", known], url)
+    return ["--", f"{known}/{chart}"]
+
+
+def _user_repository(helm: str, url: str) -> str:
+    """What `helm repo add` called the repository, "" where the user's helm does not know it."""
+    try:
+        listed = orjson.loads(_run([helm, "repo", "list", "--output=json"], url))
+    except (PullFailedError, orjson.JSONDecodeError):
+        return ""  # helm fails where no repository was ever added
+    repositories = [_table(one) for one in (listed if isinstance(listed, list) else [])]
+    alike = [one.get("name") for one in repositories if str(one.get("url")).rstrip("/") == url.rstrip("/")]
+    return next((name for name in alike if isinstance(name, str)), "")
+
+
+def _run(command: list[str], url: str) -> bytes:
+    """What helm prints. Raises PullFailedError."""
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
         try:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                stdout=output,
                 stderr=complaints,
                 start_new_session=True,
             )
@@ -158,6 +176,8 @@ def _run(command: list[str], url: str) -> None:
         if status:
             complaints.seek(0)
             raise PullFailedError(_said(complaints.read(1 << 16).decode("utf-8", "replace"), url))
+        output.seek(0)
+        return output.read(_LARGEST)
 
 
 def _said(text: str, url: str) -> str:
@@ -165,8 +185,8 @@ def _said(text: str, url: str) -> str:
     lines = [line for line in text.splitlines() if line.startswith("Error:")]
     line = " ".join((lines or text.splitlines() or ["it failed without a word"])[-1].split())
     authority = url.partition("://")[2].partition("/")[0].rpartition("@")[0]
-    secret = line.replace(f"{authority}@", "") if authority else line
-    return re.sub(r"(://)[^/\s\"@]*@", r"\1", secret).removeprefix("Error: ")[:_MESSAGE].rstrip(".")
+    told = line.replace(f"{authority}@", "") if authority else line
+    return re.sub(r"(://)[^/\s\"@]*@", r"\1", told).removeprefix("Error: ")[:_MESSAGE].rstrip(".")
 
 
 def named_charts(snapshots: Iterable[ApplicationSnapshot], name: str) -> tuple[set[NamedChart], set[NamedChart]]:
