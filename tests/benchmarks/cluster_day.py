@@ -156,7 +156,11 @@ class ClusterDay:
         else:
             app.pool = str(self._random.randrange(21, 90))
             container["env"] = [{"name": "DB_POOL", "value": app.pool}]
-        body = {"spec": {"template": {"spec": {"$setElementOrder/containers": [{"name": "web"}], "containers": [container]}}}}
+        body = {
+            "spec": {
+                "template": {"spec": {"$setElementOrder/containers": [{"name": "web"}], "containers": [container]}}
+            }
+        }
         self._patch_deployment(at, app, (who, _KUBECTL), "kubectl-set", body)
         self.written["people"] += 1
         self._roll_out(at + 0.1, app)
@@ -174,11 +178,15 @@ class ClusterDay:
             "phase": "Running",
             "startedAt": _second(at),
         }
-        self._patch_app(at, app, [{"op": "add", "path": "/status/operationState", "value": app.operation}], "json-patch")
+        self._patch_app(
+            at, app, [{"op": "add", "path": "/status/operationState", "value": app.operation}], "json-patch"
+        )
 
     def _end_sync(self, at: float, app: _App) -> None:
         results = [dict(zip(("group", "kind", "namespace", "name"), each, strict=True)) for each in _resources(app)]
-        results = [each | {"version": "v1", "status": "Synced", "message": f"{each['name']} configured"} for each in results]
+        results = [
+            each | {"version": "v1", "status": "Synced", "message": f"{each['name']} configured"} for each in results
+        ]
         app.operation = app.operation | {
             "phase": "Succeeded",
             "finishedAt": _second(at),
@@ -217,7 +225,9 @@ class ClusterDay:
         container["env"] = [{"name": "DB_POOL", "value": "20"}]  # type: ignore[assignment]
         body = {
             "metadata": _last_applied(_manifest(app)),
-            "spec": {"template": {"spec": {"$setElementOrder/containers": [{"name": "web"}], "containers": [container]}}},
+            "spec": {
+                "template": {"spec": {"$setElementOrder/containers": [{"name": "web"}], "containers": [container]}}
+            },
         }
         self._patch_deployment(at, app, _ARGO, "argocd-controller", body)
         self.written["gitops"] += 1
@@ -242,17 +252,23 @@ class ClusterDay:
             self._controller(at + 1, "create", "replicaset", "v1", "pods", app, f"web-{app.generation:x}-{number}")
             self._controller(at + 2, "delete", "replicaset", "v1", "pods", app, f"web-{app.generation - 1:x}-{number}")
 
-    def _controller(
-        self, at: float, verb: str, controller: str, api: str, resource: str, app: _App, name: str
-    ) -> None:
+    def _controller(self, at: float, verb: str, controller: str, api: str, resource: str, app: _App, name: str) -> None:
         who = (f"system:serviceaccount:kube-system:{controller}-controller", _BUILT_IN)
-        answer = self._deployment(at, app) if resource.startswith("deployments") else self._workload(at, app, api, resource, name)
+        answer = (
+            self._deployment(at, app)
+            if resource.startswith("deployments")
+            else self._workload(at, app, api, resource, name)
+        )
         self._write(at, verb, who, api, resource, app.name, name, "", None if verb == "delete" else answer, answer)
 
     def _deployment(self, at: float, app: _App) -> dict[str, Any]:
         applied = _manifest(app)
         meta = self._meta(at, app, "web", applied, "argocd-controller") | {"generation": app.generation}
-        spec = applied["spec"] | {"progressDeadlineSeconds": 600, "revisionHistoryLimit": 10, "template": _pod(app, live=True)}
+        spec = applied["spec"] | {
+            "progressDeadlineSeconds": 600,
+            "revisionHistoryLimit": 10,
+            "template": _pod(app, live=True),
+        }
         status = {"observedGeneration": app.generation, "replicas": 3, "conditions": _CONDITIONS, "readyReplicas": 3}
         return applied | {"metadata": applied["metadata"] | meta, "spec": spec, "status": status}
 
@@ -402,7 +418,11 @@ def _application(app: _App, at: float) -> dict[str, Any]:
     keys = ("group", "kind", "namespace", "name")
     resources = [dict(zip(keys, each, strict=True)) | {"status": "Synced", "version": "v1"} for each in _resources(app)]
     status = {
-        "sync": {"status": "Synced", "revision": app.sha, "comparedTo": {"source": _source(app), "destination": spec["destination"]}},
+        "sync": {
+            "status": "Synced",
+            "revision": app.sha,
+            "comparedTo": {"source": _source(app), "destination": spec["destination"]},
+        },
         "health": {"status": "Healthy"},
         "resources": resources,
         "history": app.history,
@@ -419,7 +439,13 @@ def _application(app: _App, at: float) -> dict[str, Any]:
         "creationTimestamp": "2026-11-01T06:58:06Z",
         "managedFields": [{**entry, "time": _second(at)} for entry in _owners("argocd-application-controller")],
     }
-    return {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "metadata": meta, "spec": spec, "status": status}
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": meta,
+        "spec": spec,
+        "status": status,
+    }
 
 
 def _source(app: _App) -> dict[str, str]:
@@ -472,7 +498,10 @@ def _data(tag: int) -> dict[str, str]:
 def _files(app: _App, tag: int) -> list[tuple[str, bytes]]:
     """The manifests as git has them: without what Argo CD adds."""
     then = _App(app.name, app.number, tag)
-    documents = [("web", _manifest(then)), *((f"config-{n}", _config_map(then, f"config-{n}")) for n in range(CONFIG_MAPS))]
+    documents = [
+        ("web", _manifest(then)),
+        *((f"config-{n}", _config_map(then, f"config-{n}")) for n in range(CONFIG_MAPS)),
+    ]
     for _, document in documents:
         del document["metadata"]["annotations"], document["metadata"]["namespace"]
     return [(f"apps/{app.name}/{name}.json", json.dumps(document).encode()) for name, document in documents]
@@ -480,7 +509,8 @@ def _files(app: _App, tag: int) -> list[tuple[str, bytes]]:
 
 def _commit(mark: int, at: float, subject: str, files: list[tuple[str, bytes]]) -> bytes:
     when = f"{int((BEGAN + timedelta(seconds=at)).timestamp())} +0000"
-    head = f"commit refs/heads/main\nmark :{mark}\nauthor Dev <dev@acme.example> {when}\ncommitter Dev <dev@acme.example> {when}\n"
+    dev = f"Dev <dev@acme.example> {when}"
+    head = f"commit refs/heads/main\nmark :{mark}\nauthor {dev}\ncommitter {dev}\n"
     body = b"".join(b"M 100644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data) for name, data in files)
     return f"{head}data {len(subject)}\n{subject}\n".encode() + body
 
