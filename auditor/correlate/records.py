@@ -1,7 +1,7 @@
 """What gathering needs of a store, and the facts it reads once for a moment."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -72,6 +72,7 @@ class Facts:
     settings: tuple[ArgoSettings, ...]
     argo_events: tuple[ArgoEvent, ...]
     commits: tuple[Commit, ...]
+    """Without the paths that they changed: those are what git's reader is asked about."""
     announcements: tuple[Announcement, ...]
     objects: tuple[ObjectSnapshot, ...]
     skipped: tuple[Skipped, ...]
@@ -88,7 +89,7 @@ def facts(records: Records, as_of: datetime | None) -> Facts:
         tuple(each for each in records.application_snapshots() if then(each.at)),
         tuple(records.settings()),
         tuple(each for each in records.argo_events() if then(each.at)),
-        tuple(each for each in records.commits() if then(each.committed_at)),
+        tuple(replace(each, changes=()) for each in records.commits() if then(each.committed_at)),
         tuple(each for each in records.announcements() if then(each.at)),
         tuple(each for each in records.object_snapshots() if then(each.at)),
         tuple(records.skipped()),

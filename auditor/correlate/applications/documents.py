@@ -1,7 +1,7 @@
 """What an Application's document says, as an `ApplicationState`. Kept small by sharing what did not change."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -76,8 +76,7 @@ def parse_application(
 
 
 def is_compared_again(new: JsonObject, old: JsonObject) -> bool:
-    """Whether nothing but the time of the last comparison, and the object's version, differs; `new` shares what is
-    equal with `old`."""
+    """Whether nothing but the time of the last comparison, and the object's version, differs."""
     return (
         _same_parts(new, old, ("metadata", "status"))
         and _same_parts(child(new, "metadata"), child(old, "metadata"), ("resourceVersion", "generation"))
@@ -86,7 +85,7 @@ def is_compared_again(new: JsonObject, old: JsonObject) -> bool:
 
 
 def _same_parts(new: JsonObject, old: JsonObject, but: Collection[str]) -> bool:
-    return new is old or all(new.get(key) is old.get(key) for key in {*new, *old} if key not in but)
+    return new is old or all(new.get(key) == old.get(key) for key in {*new, *old} if key not in but)
 
 
 def _compared_again(
@@ -189,11 +188,26 @@ def shared(new: JsonObject, old: JsonObject | None) -> JsonObject:
 def _share(new: Json, old: Json) -> Json:
     if new == old and type(new) is type(old):
         return old
-    if isinstance(new, dict) and isinstance(old, dict):
-        return {key: _share(value, old.get(key)) for key, value in new.items()}
-    if isinstance(new, list) and isinstance(old, list):
-        return [_share(value, old[place] if place < len(old) else None) for place, value in enumerate(new)]
+    if isinstance(new, dict):
+        if all(isinstance(value, str) for value in new.values()):
+            return _flat(tuple(new.items()))
+        known = old if isinstance(old, dict) else {}
+        return {key: _share(value, known.get(key)) for key, value in new.items()}
+    if isinstance(new, list):
+        items = old if isinstance(old, list) else []
+        return [_share_item(value, items[place : place + 2]) for place, value in enumerate(new)]
     return new
+
+
+def _share_item(new: Json, old: Sequence[Json]) -> Json:
+    """An item of a list; it may have been the next one before, as a full history loses its first entry."""
+    return _share(new, old[1] if len(old) > 1 and old[1] == new else next(iter(old), None))
+
+
+@lru_cache(maxsize=4096)
+def _flat(pairs: tuple[tuple[str, Json], ...]) -> JsonObject:
+    """A map of texts: what recurs in every sync, as its resources and its source, is one object."""
+    return dict(pairs)
 
 
 def _owner_set(metadata: JsonObject) -> str:

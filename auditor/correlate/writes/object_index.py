@@ -70,7 +70,7 @@ class Objects:
 
     def __init__(self, log: Log, places: Mapping[ObjectId, Sequence[_Requests]]) -> None:
         self._log = log
-        self._places = places
+        self._places = dict(places)
         self.begins: dict[str, datetime] = {}
         """By cluster, the time of the first request on any of them."""
         for subject, found in places.items():
@@ -82,8 +82,8 @@ class Objects:
         return iter(self._places)
 
     def requests(self, subject: ObjectId) -> list[Packed]:
-        """The requests on one object, each once, in no particular order."""
-        return [each for found in self._places.get(subject, ()) for each in self._of_place(found)]
+        """The requests on one object, each once, in no particular order. They are given out a single time."""
+        return [each for found in self._places.pop(subject, ()) for each in self._of_place(found)]
 
     def _of_place(self, found: _Requests) -> list[Packed]:
         items = dict(found.listed)

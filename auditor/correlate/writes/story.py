@@ -8,6 +8,7 @@ from auditor.correlate.writes import admission, foresight, settlement
 from auditor.correlate.writes.attribution import Account, Ask, account
 from auditor.correlate.writes.doubts import Doubts
 from auditor.correlate.writes.drafts import (
+    Marks,
     Senses,
     cause_of,
     draft,
@@ -61,6 +62,8 @@ class Story:
         """A write without a body came since anything was known."""
         self._at = datetime.min.replace(tzinfo=UTC)
         self._writes: list[Write] = []
+        self._borne: Marks = ()
+        """The marks of the last write: most bear the same."""
         self._doubts = Doubts(self._writes)
         self._missing = Missing(senses.since)
         self._applied = foresight.Applied(subject)
@@ -359,7 +362,9 @@ class Story:
 
     def _draft(self, request: Request, patch_type: str) -> Write:
         borne = marks(self._current(), self._senses.instance_label)
-        return draft(request, self._subject, self._senses, patch_type, borne)
+        if borne != self._borne:
+            self._borne = borne
+        return draft(request, self._subject, self._senses, patch_type, self._borne)
 
     def _cause(self, event: AuditEvent) -> Cause:
         return cause_of(self._senses.identify(event), self._senses.channel(event, "unknown"))
@@ -371,7 +376,8 @@ def _names(found: Account, path: Path) -> bool:
 
 def _with_account(begun: Write, found: Account) -> Write:
     """A write with what it did, as far as it stored anything."""
-    written = replace(begun, asked=found.asked, fields_known=found.known, notes=found.notes)
+    asked = found.fields if found.fields == found.asked else found.asked
+    written = replace(begun, asked=asked, fields_known=found.known, notes=found.notes)
     if begun.outcome in ("changed", "unproven"):
         return replace(written, fields=found.fields, side_effects=found.side_effects)
     return replace(written, side_effects=found.side_effects) if begun.outcome == "bookkeeping" else written
