@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from auditor.config import Config
+    from auditor.console.reporting import WrittenReports
+    from auditor.console.told import Asked
+    from auditor.console.workspace import Workspace
     from auditor.errors import DeliveryError
     from auditor.model.case import Case
     from auditor.model.night import Night, NightEntry
@@ -66,9 +69,8 @@ def run(
     3 new findings, 6 nothing new, 4 a source failed or came late, 5 no record to check, 0 nothing found
     (docs/exit-codes.md). New is what no run with an earlier end of records has shown.
     """
-    from auditor.console.computed import compute
-    from auditor.console.reporting import write_reports
     from auditor.console.talk import talk
+    from auditor.console.told import Asked, told_before
     from auditor.console.workspace import workspace
     from auditor.nightly.night import Bounds
     from auditor.nightly.outcome import outcome
@@ -77,9 +79,9 @@ def run(
         place = workspace(config, store, progress)
         with place.store(create=True) as opened, opened.exclusive():
             read_sources(place, opened)
-            case = compute(place, opened)
-            written = write_reports(case, place.config, name, form or FORMATS, output)
-            night = tonight(opened, case, place.config, Bounds(tuple(app or ()), tuple(cluster or ())), baseline)
+            asked = Asked(name, tuple(form or FORMATS), output, Bounds(tuple(app or ()), tuple(cluster or ())))
+            before = None if baseline else told_before(place, opened, asked)
+            night, written = before or _anew(place, opened, asked, baseline)
         undelivered = _deliver(night, place.config, progress)
     show_night(night)
     for path in written.paths:
@@ -87,6 +89,19 @@ def run(
     for problem in filter(None, (written.problem, undelivered)):
         raise problem
     raise typer.Exit(status(outcome(night, fail_on.value)))
+
+
+def _anew(place: "Workspace", store: "Store", asked: "Asked", baseline: bool) -> "tuple[Night, WrittenReports]":
+    from auditor.console.computed import compute
+    from auditor.console.reporting import write_reports
+    from auditor.console.told import tell
+
+    case = compute(place, store)
+    written = write_reports(case, place.config, asked.report, asked.forms, asked.folder)
+    night = tonight(store, case, place.config, asked.bounds, baseline)
+    if not (baseline or written.problem):
+        tell(place, store, asked, night, written.paths)
+    return night, written
 
 
 def tonight(store: "Store", case: "Case", config: "Config", bounds: "Bounds", baseline: bool = False) -> "Night":

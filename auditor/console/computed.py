@@ -65,7 +65,7 @@ def _as_of(place: Workspace, store: "Store", as_of: str) -> Iterator["Store"]:
 
     at = moment_within(place, store, as_of)
     with TemporaryDirectory(prefix="auditor-") as folder, open_store("sqlite:///then.db", folder=Path(folder)) as then:
-        then.results.save(gathered(place, store, Scope(as_of=at)), _stamp(place, store))
+        then.results.save(gathered(place, store, Scope(as_of=at)), stamp_of(place, store))
         yield then
 
 
@@ -78,7 +78,7 @@ def moment_within(place: Workspace, store: "Store", text: str | None) -> datetim
 
 def up_to_date(place: Workspace, store: "Store") -> None:
     """Compute what is out of date; where a run is at work, the results of the run before will do."""
-    if store.results.stamp() == _stamp(place, store):
+    if store.results.stamp() == stamp_of(place, store):
         return
     try:
         with store.exclusive():
@@ -91,7 +91,7 @@ def up_to_date(place: Workspace, store: "Store") -> None:
 
 def compute(place: Workspace, store: "Store") -> Case:
     """Correlate all facts and keep what comes of it."""
-    stamp = _stamp(place, store)
+    stamp = stamp_of(place, store)
     case = gathered(place, store, Scope())
     store.results.save(case, stamp)
     return case
@@ -140,7 +140,8 @@ def _build_options(store: "Store") -> str:
     return options
 
 
-def _stamp(place: Workspace, store: "Store") -> "Stamp":
+def stamp_of(place: Workspace, store: "Store") -> "Stamp":
+    """From what results would be computed now."""
     from auditor.store import Stamp
 
     settings = replace(place.config, store="", cache="", notify=NotifyConfig())

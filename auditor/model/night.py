@@ -78,3 +78,14 @@ class Night:
     def count(self, state: NightState) -> int:
         """How many entries have the state."""
         return sum(entry.state == state for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldNight:
+    """What the last run said and wrote: a run that is asked the same of the same records says it again."""
+
+    asked: str
+    """Digest of the records, the settings and what the run was asked for."""
+    night: Night
+    reports: tuple[tuple[str, str], ...]
+    """The files that were written: path, and SHA-256 (hex) of the content."""

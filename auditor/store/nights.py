@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
+import msgspec
+
 from auditor.model.finding import Finding
-from auditor.model.night import Shown
+from auditor.model.night import Shown, ToldNight
 from auditor.store.database import Database
 from auditor.store.rows import compressed, decoder, time_text
 
@@ -29,6 +31,18 @@ class Nights:
         row = self._database.one("SELECT max(as_of) FROM night WHERE as_of < ?", (time_text(as_of),))
         return _moment(row[0]) if row else None
 
+    def told(self) -> ToldNight | None:
+        """What the last run said; None where something was remembered since."""
+        row = self._database.one("SELECT value FROM meta WHERE key = 'night'")
+        return msgspec.json.decode(row[0], type=ToldNight) if row else None
+
+    def tell(self, night: ToldNight) -> None:
+        """Keep what the last run said."""
+        said = msgspec.json.encode(night).decode()
+        with self._database.transaction():
+            self._database.execute("DELETE FROM meta WHERE key = 'night'")
+            self._database.execute("INSERT INTO meta (key, value) VALUES ('night', ?)", (said,))
+
     def save(self, as_of: datetime | None, shown: Iterable[Shown]) -> None:
         """Remember a run and what it showed; rows of the same findings are replaced, all others stay."""
         rows = [
@@ -39,6 +53,7 @@ class Nights:
                 self._database.execute(
                     "INSERT INTO night (as_of) VALUES (?) ON CONFLICT DO NOTHING", (time_text(as_of),)
                 )
+            self._database.execute("DELETE FROM meta WHERE key = 'night'")
             self._database.execute_many("DELETE FROM shown_finding WHERE id = ?", [row[:1] for row in rows])
             self._database.execute_many(
                 "INSERT INTO shown_finding (id, first_as_of, ended_as_of, data) VALUES (?, ?, ?, ?)", rows

@@ -126,3 +126,30 @@ def test_bounds_decide_what_is_said(records: Path, capsys: pytest.CaptureFixture
     said = said_by(capsys)
     assert "application search-prod" in said
     assert "catalog-prod" not in said
+
+
+def test_a_run_on_the_very_records_of_the_last_one_says_the_same_and_correlates_nothing(
+    records: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert tonight(records) == Status.FINDINGS
+    first, report = said_by(capsys), (records / "reports" / "postmortem.json").read_bytes()
+    with monkeypatch.context() as patched:
+        patched.setattr("auditor.console.computed.gathered", None)
+        assert tonight(records) == Status.FINDINGS
+    assert (said_by(capsys), (records / "reports" / "postmortem.json").read_bytes()) == (first, report)
+
+
+def test_a_report_that_is_not_as_it_was_written_is_written_again(records: Path) -> None:
+    tonight(records)
+    report = records / "reports" / "postmortem.json"
+    content = report.read_bytes()
+    report.write_bytes(b"")
+    tonight(records)
+    assert report.read_bytes() == content
+
+
+def test_a_run_that_is_asked_something_else_is_answered_anew(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tonight(records)
+    everything = said_by(capsys)
+    tonight(records, app=["nobody-*"])
+    assert said_by(capsys) != everything
