@@ -7,6 +7,7 @@ from functools import partial
 
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.case import Case
+from auditor.model.change import Change
 from auditor.model.coverage import Coverage
 from auditor.model.finding import Finding
 from auditor.model.night import Ending
@@ -21,16 +22,29 @@ pipeline that still applies does so within two weeks."""
 EVENTS = frozenset({"break-glass-access", "freeze-did-not-hold", "identity-mismatch", "late-detection"})
 """These tell of a moment: over as soon as they are told."""
 
+_OF_CHANGES = frozenset({"not-from-branch", "not-in-git", "out-of-band-change"})
+"""These rest on changes, and are over when the changes are."""
 
-def ending(finding: Finding, case: Case) -> Ending | None:
-    """The record that ended a finding; None while it is open, or where tonight's records cannot tell."""
+
+def ending(finding: Finding, case: Case, changes: Mapping[str, Change] | None = None) -> Ending | None:
+    """The record that ended a finding; None while it is open, or where tonight's records cannot tell.
+
+    `changes` are the case's by id, for who asks of many findings.
+    """
     gone = _application_deleted(finding, case)
     if gone is not None:
         return gone
     if finding.ident in EVENTS:
         return Ending(finding.last_at, "", "it happened once and is past")
+    if finding.ident in _OF_CHANGES:
+        return _settled(finding, case, by_id(case) if changes is None else changes)
     rule = _RULES.get(finding.ident)
     return rule(finding, case) if rule else None
+
+
+def by_id(case: Case) -> Mapping[str, Change]:
+    """The changes of a case by their ids."""
+    return {change.id: change for change in case.changes}
 
 
 def _application_deleted(finding: Finding, case: Case) -> Ending | None:
@@ -63,7 +77,7 @@ def _lifted(finding: Finding, case: Case) -> Ending | None:
     return None
 
 
-def _settled(finding: Finding, case: Case) -> Ending | None:
+def _settled(finding: Finding, case: Case, changes: Mapping[str, Change]) -> Ending | None:
     """All changes it rests on have landed in git or left the cluster; the last of them to do so is what ended it."""
     verdicts = [case.verdicts.get(ident) for ident in finding.changes]
     if not verdicts:
@@ -72,7 +86,7 @@ def _settled(finding: Finding, case: Case) -> Ending | None:
     for ident, verdict in zip(finding.changes, verdicts, strict=True):
         if verdict is None:
             return None
-        for field in _judged(ident, verdict, finding, case):
+        for field in _judged(changes.get(ident), verdict, finding):
             end = _of_field(field)
             if end is None:
                 return None
@@ -80,12 +94,11 @@ def _settled(finding: Finding, case: Case) -> Ending | None:
     return max(ends, key=lambda end: end.at.isoformat() if end.at else "", default=None)
 
 
-def _judged(ident: str, verdict: Verdict, finding: Finding, case: Case) -> Iterator[FieldVerdict]:
+def _judged(change: Change | None, verdict: Verdict, finding: Finding) -> Iterator[FieldVerdict]:
     """The verdicts of the fields that a finding is about: one path, or the change as a whole."""
     if not verdict.fields or finding.path is None:
         yield from verdict.fields or (FieldVerdict(verdict.git, verdict.cluster),)
         return
-    change = next((change for change in case.changes if change.id == ident), None)
     for field, judged in zip(change.write.fields if change else (), verdict.fields, strict=False):
         if paths.text(field.path) == finding.path:
             yield judged
@@ -232,9 +245,6 @@ def _filled(finding: Finding, case: Case) -> Ending | None:
 _RULES: Mapping[str, Callable[[Finding, Case], Ending | None]] = {
     "drift-not-watched": _watched,
     "freeze-not-lifted": _lifted,
-    "not-from-branch": _settled,
-    "not-in-git": _settled,
-    "out-of-band-change": _settled,
     "phantom-diff": _in_sync,
     "records-gap": _filled,
     "second-writer": partial(_quiet, "second-writer"),

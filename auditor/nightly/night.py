@@ -7,10 +7,11 @@ from fnmatch import fnmatchcase
 
 from auditor.config import AcceptedFinding
 from auditor.model.case import Case
+from auditor.model.change import Change
 from auditor.model.finding import SEVERITIES, Finding
 from auditor.model.night import Night, NightEntry, NightState, Shown
 from auditor.nightly.acceptance import acceptance, covers, words
-from auditor.nightly.endings import ending
+from auditor.nightly.endings import by_id, ending
 
 _ORDER: Mapping[NightState, int] = {"new": 0, "known": 1, "not-checked": 2, "resolved": 3, "accepted": 4}
 
@@ -46,9 +47,10 @@ def compare(
     as_of = case.coverage.as_of.moment
     known = {one.finding.id: one for one in shown if _earlier(one.first_as_of, as_of) and bounds.hold(one.finding)}
     found = [finding for finding in case.findings if bounds.hold(finding)]
-    entries = [_entry(finding, known.get(finding.id), case, accepted) for finding in found]
+    changes = by_id(case)
+    entries = [_entry(finding, known.get(finding.id), case, changes, accepted) for finding in found]
     present = {finding.id for finding in found}
-    entries += [_absent(one, case, accepted) for ident, one in sorted(known.items()) if ident not in present]
+    entries += [_absent(one, case, changes, accepted) for ident, one in sorted(known.items()) if ident not in present]
     told = [entry for entry in entries if entry is not None]
     return Night(
         as_of=as_of,
@@ -83,9 +85,15 @@ def _was_over(known: Shown, case: Case) -> bool:
     return known.ended_as_of is not None and as_of is not None and known.ended_as_of < as_of
 
 
-def _entry(finding: Finding, known: Shown | None, case: Case, accepted: Sequence[AcceptedFinding]) -> NightEntry | None:
+def _entry(
+    finding: Finding,
+    known: Shown | None,
+    case: Case,
+    changes: Mapping[str, Change],
+    accepted: Sequence[AcceptedFinding],
+) -> NightEntry | None:
     """None for what was shown and over before: it is not repeated."""
-    end = ending(finding, case)
+    end = ending(finding, case, changes)
     if known is not None and _was_over(known, case):
         if end is not None:
             return None
@@ -98,11 +106,13 @@ def _entry(finding: Finding, known: Shown | None, case: Case, accepted: Sequence
     return NightEntry(finding, "resolved" if end else "known", end, taken)
 
 
-def _absent(known: Shown, case: Case, accepted: Sequence[AcceptedFinding]) -> NightEntry | None:
+def _absent(
+    known: Shown, case: Case, changes: Mapping[str, Change], accepted: Sequence[AcceptedFinding]
+) -> NightEntry | None:
     """No rule says it any more: over where a record shows so, else open as far as anybody knows."""
     if _was_over(known, case):
         return None
-    end = ending(known.finding, case)
+    end = ending(known.finding, case, changes)
     taken = acceptance(known.finding, accepted, case.coverage.as_of.moment)
     return NightEntry(known.finding, "resolved" if end else "not-checked", end, taken)
 
