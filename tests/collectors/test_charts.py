@@ -19,7 +19,7 @@ from auditor.model.facts import ApplicationSnapshot, Origin, SourceMark
 from auditor.objects.redaction import Redactor
 from auditor.progress import SILENT
 from tests.collectors.chart_repository import ChartRepository, chart_repository
-from tests.correlate.git_story import TOOLS, needs_helm
+from tests.correlate.git.git_story import TOOLS, needs_helm
 
 PULLED = {"values.yaml": "tag: '1'\n"}
 

@@ -17,7 +17,7 @@ from auditor.config import Config, RepositoryConfig
 from auditor.model.facts import Batch, Commit, GitRef, SourceMark
 from auditor.objects.redaction import Redactor
 from auditor.progress import SILENT
-from tests.correlate.git_story import Repo
+from tests.correlate.git.git_story import Repo
 
 INCIDENT = Path(__file__).parents[3] / "shared" / "corpus" / "incident-a"
 URL = "http://git.acme.example/platform/deploy.git"

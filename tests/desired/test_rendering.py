@@ -18,7 +18,7 @@ from auditor.model.resource import JsonObject
 from auditor.objects.paths import lookup, parse
 from auditor.objects.redaction import Redactor
 from tests.correlate import git_story
-from tests.correlate.git_story import IMAGE, Story, deployment, needs_helm, needs_kustomize, source
+from tests.correlate.git.git_story import IMAGE, Story, deployment, needs_helm, needs_kustomize, source
 from tests.factories import SHOP
 
 WEB = ManifestKey("apps", "Deployment", "shop-prod", "web")

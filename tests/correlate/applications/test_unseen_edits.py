@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from tests.correlate.argo_story import CONTROLLER, SERVER, Story, source
+from tests.correlate.applications.argo_story import CONTROLLER, SERVER, Story, source
 from tests.factories import minute
 
 CANARY = {"spec": {"source": source(kustomize={"images": ["app:canary"]})}}

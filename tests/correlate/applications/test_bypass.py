@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.correlate.argo_story import CONTROLLER, Story, source
+from tests.correlate.applications.argo_story import CONTROLLER, Story, source
 
 
 def helm(**parameters: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from auditor.correlate.applications.bypass import revisions_seen
 from auditor.correlate.applications.courses import BEGINNING
 from auditor.model.facts import ArgoEvent
-from tests.correlate.argo_story import CONTROLLER, SERVER, Story, source, stamp
+from tests.correlate.applications.argo_story import CONTROLLER, SERVER, Story, source, stamp
 from tests.factories import ORIGIN, minute
 
 

@@ -10,7 +10,7 @@ from auditor.correlate.identity.argo_statements import Statements
 from auditor.correlate.identity.identities import Identities
 from auditor.correlate.writes.drafts import evidence_of
 from auditor.model.facts import ArgoEvent, AuditEvent
-from tests.correlate.argo_story import SERVER
+from tests.correlate.applications.argo_story import SERVER
 from tests.factories import ORIGIN, audit_event, minute, write
 
 SECOND = 1 / 60

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from auditor.model.application import RevisionSeen
-from tests.correlate.git_story import IMAGE, REPLICAS, Story, deployment
+from tests.correlate.git.git_story import IMAGE, REPLICAS, Story, deployment
 from tests.factories import evidence, minute
 
 WEB = "apps/web/web.yaml"

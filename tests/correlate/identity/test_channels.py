@@ -12,7 +12,7 @@ import pytest
 from auditor.correlate.identity.channels import CHANNELS, channel
 from tests.factories import KUBECTL, audit_event
 
-LAB = Path(__file__).parents[3] / "shared" / "corpus" / "audit" / "lab"
+LAB = Path(__file__).parents[4] / "shared" / "corpus" / "audit" / "lab"
 
 INDISTINGUISHABLE = {
     # replace --force sends the delete that `kubectl delete` sends, byte for byte.

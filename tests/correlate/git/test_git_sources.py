@@ -11,7 +11,7 @@ from auditor.collectors.git.charts import chart_folder
 from auditor.config import RepositoryConfig
 from auditor.model.application import SyncRecord
 from auditor.model.change import AppKey, Write
-from tests.correlate.git_story import IMAGE, REPLICAS, Repo, Story, deployment, needs_helm, needs_kustomize, source
+from tests.correlate.git.git_story import IMAGE, REPLICAS, Repo, Story, deployment, needs_helm, needs_kustomize, source
 from tests.factories import SHOP, actor, app_state, field, history, minute, thing, write
 
 WEB = "apps/web/web.yaml"

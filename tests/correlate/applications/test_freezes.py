@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from auditor.model.facts import ArgoSettings
-from tests.correlate.argo_story import APPLICATION_SETS, CONTROLLER, SERVER, Story, application_event
+from tests.correlate.applications.argo_story import APPLICATION_SETS, CONTROLLER, SERVER, Story, application_event
 from tests.factories import ORIGIN, audit_event, minute
 
 SELF_HEALING = {"prune": True, "selfHeal": True}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from auditor.desired.tools import Tools
-from tests.correlate.git_story import (
+from tests.correlate.git.git_story import (
     CONFIG,
     IMAGE,
     REPLICAS,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.correlate.git_story import IMAGE, REPLICAS, Repo, Story, deployment, needs_kustomize
+from tests.correlate.git.git_story import IMAGE, REPLICAS, Repo, Story, deployment, needs_kustomize
 
 BASES = "https://git.acme.example/platform/bases.git"
 OVERLAY = "apps/web/kustomization.yaml"

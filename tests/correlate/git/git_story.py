@@ -24,7 +24,7 @@ from auditor.progress import SILENT
 from tests.factories import SHOP, app_state, change, evidence, field, history, minute, thing
 
 URL = "http://git.acme.example/platform/deploy.git"
-TOOLS = find_tools([Path(__file__).parents[2] / ".tools" / "bin"])
+TOOLS = find_tools([Path(__file__).parents[3] / ".tools" / "bin"])
 needs_kustomize = pytest.mark.skipif(TOOLS.kustomize_build() is None, reason="no kustomize or kubectl on this machine")
 needs_helm = pytest.mark.skipif(TOOLS.helm is None, reason="no helm on this machine")
 

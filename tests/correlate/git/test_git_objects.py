@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from auditor.model.application import ApplicationHistory
-from tests.correlate.git_story import IMAGE, REPLICAS, Story, deployment, source
+from tests.correlate.git.git_story import IMAGE, REPLICAS, Story, deployment, source
 from tests.factories import SHOP, change, field, minute, thing
 
 WEB = "apps/web/web.yaml"

@@ -5,7 +5,7 @@ from pathlib import Path
 from auditor.correlate.identity.actor_rules import RULES, Rule
 from auditor.correlate.identity.channels import CHANNELS
 
-PAGE = Path(__file__).parents[2] / "docs" / "actors.md"
+PAGE = Path(__file__).parents[3] / "docs" / "actors.md"
 
 
 def row(rule: Rule) -> str:
