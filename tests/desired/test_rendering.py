@@ -17,7 +17,7 @@ from auditor.model.desired import DesiredState, ManifestKey, Undeterminable
 from auditor.model.resource import JsonObject
 from auditor.objects.paths import lookup, parse
 from auditor.objects.redaction import Redactor
-from tests.correlate import git_story
+from tests.correlate.git import git_story
 from tests.correlate.git.git_story import IMAGE, Story, deployment, needs_helm, needs_kustomize, source
 from tests.factories import SHOP
 
