@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import orjson
 
 BEGAN = datetime(2026, 11, 30, tzinfo=UTC)
 DAY = 86_400.0
+LATE = 600.0
 URL = "http://git.acme.example/platform/deploy.git"
 SERVER = "https://kubernetes.default.svc"
 CONFIG_MAPS = 6
@@ -79,13 +80,17 @@ class ClusterDay:
         self._commits: list[tuple[float, _App, int]] = []
 
     def write(self) -> None:
-        """The recording: `audit/audit.log`, `argocd/`, `deploy.git` and the configuration."""
-        for name in ("audit", "argocd"):
+        """The recording: `audit/audit.log`, `argocd/`, `deploy.git`, the configuration, and `later/late.log`: the audit
+        log's last ten minutes."""
+        for name in ("audit", "argocd", "later"):
             (self._folder / name).mkdir(parents=True, exist_ok=True)
         self._plan()
         self._import()
-        with (self._folder / "audit/audit.log").open("wb", buffering=1 << 20) as self._out:
-            self._run()
+        with (
+            (self._folder / "audit/audit.log").open("wb", buffering=1 << 20) as self._out,
+            (self._folder / "later/late.log").open("wb") as late,
+        ):
+            self._run(late)
         self._export()
         (self._folder / "auditor.toml").write_text(_CONFIG)
 
@@ -107,7 +112,7 @@ class ClusterDay:
         self._planned += 1
         heapq.heappush(self._due, (at, self._planned, lambda now: act(now, app)))
 
-    def _run(self) -> None:
+    def _run(self, late: BinaryIO) -> None:
         beside = self._noise()
         filled, expected = 0, self._expected()
         rate = max(self.shape.events - expected, 0) / DAY
@@ -116,6 +121,8 @@ class ClusterDay:
             while filled < at * rate:
                 self._put(next(beside)(filled / rate))
                 filled += 1
+            if at > DAY - LATE:
+                self._out = late
             act(at)
 
     def _expected(self) -> int:
