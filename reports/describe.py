@@ -13,13 +13,6 @@ VALUE_LIMIT = 24
 SERVICE_ACCOUNT = "system:serviceaccount:"
 
 
-def object_name(one: ObjectId, clusters: Sequence[str] = ()) -> str:
-    """`Deployment shop-prod/api`; with its cluster where the records hold several."""
-    place = f"{one.namespace}/" if one.namespace else ""
-    where = f"{one.cluster}: " if len(clusters) > 1 else ""
-    return f"{where}{one.kind} {place}{one.name}"
-
-
 def short_object(one: ObjectId, clusters: Sequence[str] = ()) -> str:
     """The object for a line that must stay short: long names lose their middle."""
     place = f"{middle_cut(one.namespace, 20)}/" if one.namespace and one.namespace != one.name else ""

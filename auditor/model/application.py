@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from auditor.model.change import Actor, AppKey, Evidence
-from auditor.model.resource import Json, JsonObject
+from auditor.model.resource import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,8 @@ class ApplicationHistory:
 
     def at(self, moment: datetime) -> ApplicationState | None:
         """The state at `moment`: the last one not after it, else the first one there is."""
-        earlier = [state for state in self.states if state.at <= moment]
-        return earlier[-1] if earlier else (self.states[0] if self.states else None)
+        earlier = next((state for state in reversed(self.states) if state.at <= moment), None)
+        return earlier or (self.states[0] if self.states else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +170,3 @@ class RevisionSeen:
     evidence: Evidence
     tracked: str = ""
     """The targetRevision that its application followed, "" where that is not known."""
-
-
-Document = Json

@@ -62,15 +62,3 @@ class Coverage:
     skipped: tuple[Skipped, ...]
     as_of: AsOf
     gaps: tuple[Gap, ...]
-
-    def holds(self, kind: RecordKind, moment: datetime, cluster: str = "") -> bool:
-        """Whether a source of this kind was read that covers `moment`: the proof that *missing* needs."""
-        return any(
-            mark.kind == kind
-            and (not cluster or mark.cluster == cluster)
-            and not mark.problem
-            and mark.first_at is not None
-            and mark.last_at is not None
-            and mark.first_at <= moment <= mark.last_at
-            for mark in self.marks
-        )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
-from auditor.model.application import ApplicationState, AppSource, RevisionSeen
+from auditor.model.application import ApplicationState, RevisionSeen
 from auditor.model.resource import JsonObject
 
 
@@ -121,14 +121,3 @@ class GitReader(Protocol):
     def complete(self, state: ApplicationState) -> bool:
         """Whether the history of what the application tracks goes back to its beginning (no shallow clone)."""
         ...
-
-
-__all__ = [
-    "AppSource",
-    "BranchTip",
-    "DesiredState",
-    "GitReader",
-    "Landing",
-    "ManifestKey",
-    "Undeterminable",
-]

@@ -13,7 +13,6 @@ BLOCK = 1 << 18
 """Bytes of one read: small enough to stay in a processor's cache while it is searched."""
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_FOREIGN = {b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04": "zip", b"PAR1": "Parquet"}
 _NESTING = 3
 """A compressed file inside a compressed file, and one more; deeper is a bomb."""
 _WINDOW = 1 << 27
@@ -102,11 +101,6 @@ def plain_size(file: BinaryIO) -> int:
     head = file.read(8)
     plain = head[:2] not in (_GZIP, _ZSTD[:2]) and not _utf16(head)
     return file.seek(0, 2) if plain else 0
-
-
-def foreign_format(head: bytes) -> str:
-    """The name of a binary format that is not read, "" for all others."""
-    return next((name for magic, name in _FOREIGN.items() if head.startswith(magic)), "")
 
 
 def reason_of(error: Exception) -> str:

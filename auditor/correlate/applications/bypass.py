@@ -155,11 +155,6 @@ class Bypasses:
         declared = self._at(key, at)
         return declared.sources if declared else ()
 
-    def declared_state(self, state: ApplicationState) -> ApplicationState:
-        """A state as git declares it: what its manifests are to be rendered from."""
-        sources = self.declared_source(state.key, state.at)
-        return replace(state, sources=sources) if sources and sources != state.sources else state
-
     def sync_of(self, key: AppKey, subject: ObjectId, at: datetime) -> SyncRecord | None:
         """The sync that a write of the controller on an object belongs to."""
         history = self._histories.get(key)

@@ -5,6 +5,7 @@ object would make of it (gitops-engine `pkg/diff`): what somebody added beside t
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import orjson
 
@@ -130,10 +131,14 @@ def comparable(manifest: JsonObject, subject: ObjectId) -> JsonObject:
     return common_version(manifest, subject.group, subject.kind)
 
 
-def _customizations(settings: ArgoSettings) -> list[JsonObject]:
-    """`resource.customizations.ignoreDifferences.<group>_<kind>` (or `all`) of `argocd-cm`, and the older map."""
+@lru_cache(maxsize=64)
+def _customizations(settings: ArgoSettings) -> tuple[JsonObject, ...]:
+    """`resource.customizations.ignoreDifferences.<group>_<kind>` (or `all`) of `argocd-cm`, and the older map.
+
+    Asked twice for every change, and its YAML is the same each time.
+    """
     if settings.kind != "ConfigMap":
-        return []
+        return ()
     document: Json = orjson.loads(settings.body)
     data = document.get("data") if isinstance(document, dict) else None
     found: list[JsonObject] = []
@@ -142,7 +147,7 @@ def _customizations(settings: ArgoSettings) -> list[JsonObject]:
             found += _rule(key.removeprefix(_CUSTOMIZATION), "_", _yaml(text))
         elif key == "resource.customizations" and isinstance(text, str):
             found += _older_rules(_yaml(text))
-    return found
+    return tuple(found)
 
 
 def _older_rules(value: Json) -> list[JsonObject]:
