@@ -1,28 +1,12 @@
 """`auditor changes`: what was changed past the tracked branch, by whom, and what became of it."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from auditor.commands import QUESTIONS, Command
-from auditor.console.options import (
-    AppOption,
-    AsOfOption,
-    ClusterOption,
-    ConfigOption,
-    KindOption,
-    LimitOption,
-    NameOption,
-    NamespaceOption,
-    OutputOption,
-    QuietOption,
-    SinceOption,
-    StoreOption,
-    TabularFormat,
-    TabularFormatOption,
-    UntilOption,
-    moment,
-)
+from auditor.console import options
 
 CSV_COLUMNS = (
     "at", "cluster", "application", "object.group", "object.kind", "object.namespace", "object.name", "operation",
@@ -32,16 +16,16 @@ CSV_COLUMNS = (
 
 
 def changes(
-    config: ConfigOption = None,
-    store: StoreOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    as_of: AsOfOption = None,
-    cluster: ClusterOption = None,
-    app: AppOption = None,
-    namespace: NamespaceOption = None,
-    kind: KindOption = None,
-    name: NameOption = None,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
+    since: options.SinceOption = None,
+    until: options.UntilOption = None,
+    as_of: options.AsOfOption = None,
+    cluster: options.ClusterOption = None,
+    app: options.AppOption = None,
+    namespace: options.NamespaceOption = None,
+    kind: options.KindOption = None,
+    name: options.NameOption = None,
     actor: Annotated[
         list[str] | None, typer.Option("--actor", metavar="NAME", help="By this identity, as the record has it.")
     ] = None,
@@ -65,10 +49,10 @@ def changes(
     ] = None,
     proven: Annotated[bool, typer.Option("--proven", help="Leave out what the records cannot prove.")] = False,
     attempts: Annotated[bool, typer.Option("--attempts", help="What was refused or failed, instead.")] = False,
-    limit: LimitOption = None,
-    form: TabularFormatOption = TabularFormat.TABLE,
-    output: OutputOption = None,
-    quiet: QuietOption = False,
+    limit: options.LimitOption = None,
+    form: options.TabularFormatOption = options.TabularFormat.TABLE,
+    output: options.OutputOption = None,
+    quiet: options.QuietOption = False,
 ) -> None:
     """What was changed past the tracked branch, by whom.
 
@@ -76,23 +60,14 @@ def changes(
     repeated: any of the names will do.
     """
     from auditor.console import wire
-    from auditor.console.answer import say_csv, say_json
     from auditor.console.change_list import show_changes
     from auditor.console.computed import computed
-    from auditor.console.tables import check, put_table
-    from auditor.store import Query
+    from auditor.console.tables import check, say_rows
 
     check(form, output)
     with computed(config, store, quiet, as_of) as answers:
-        ends, zone = answers.overview.as_of, answers.config.report.zone
-        query = Query(
-            since=moment(since, answers.end, zone),
-            until=moment(until, answers.end, zone),
-            clusters=tuple(cluster or ()),
-            applications=tuple(app or ()),
-            namespaces=tuple(namespace or ()),
-            kinds=tuple(kind or ()),
-            names=tuple(name or ()),
+        query = replace(
+            answers.query(since, until, cluster, app, namespace, kind, name, limit),
             actors=tuple(actor or ()),
             channels=tuple(channel or ()),
             git=tuple(git or ()),
@@ -100,17 +75,12 @@ def changes(
             causes=_causes(cause),
             proven_only=proven,
             attempts=attempts,
-            limit=limit,
         )
-        found = answers.store.results.changes(query)
-        if form is TabularFormat.TABLE:
+        found, ends = answers.store.results.changes(query), answers.overview.as_of
+        if form is options.TabularFormat.TABLE:
             show_changes(found, ends)
-        elif form is TabularFormat.CSV:
-            say_csv(CSV_COLUMNS, map(wire.change, found))
-        elif form is TabularFormat.JSON:
-            say_json("auditor/changes/1", wire.as_of(ends), "changes", map(wire.change, found))
         else:
-            put_table(form, "changes", CSV_COLUMNS, map(wire.change, found), output)
+            say_rows(form, output, "changes", CSV_COLUMNS, ends, map(wire.change, found))
 
 
 def _causes(asked: list[str] | None) -> tuple[str, ...]:

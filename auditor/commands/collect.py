@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from auditor.commands import NIGHTLY, Command
-from auditor.console.options import ConfigOption, ExitStatusOption, QuietOption, StoreOption
+from auditor.console import options
 from auditor.console.status import Status
 from auditor.console.workspace import Workspace
 
@@ -25,10 +25,10 @@ class Collected:
 
 
 def collect(
-    config: ConfigOption = None,
-    store: StoreOption = None,
-    exit_status: ExitStatusOption = False,
-    quiet: QuietOption = False,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
+    exit_status: options.ExitStatusOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Read what is new in the configured sources into the store.
 

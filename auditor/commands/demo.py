@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.commands import START, Command
-from auditor.console.options import QuietOption
-from auditor.console.reporting import options
+from auditor.console import options
+from auditor.console.reporting import report_options
 
 if TYPE_CHECKING:
     from auditor.config import Config
@@ -21,7 +21,7 @@ def demo(
     folder: Annotated[
         Path, typer.Argument(metavar="[FOLDER]", help="Where the incident and its reports go.", show_default=False)
     ] = Path("auditor-demo"),
-    quiet: QuietOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Answer the three questions about a recorded incident.
 
@@ -74,7 +74,7 @@ def show_answers(case: "Case", config: "Config") -> None:
     from reports.rich import plain
     from reports.unresolved import unresolved
 
-    told = dossier(case, options(config))
+    told = dossier(case, report_options(config))
     out = console()
     out.print(text(plain(lead(told)), "bold"))
     for question in questions(told):

@@ -6,21 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.commands import QUESTIONS, Command
-from auditor.console.options import (
-    AppOption,
-    ClusterOption,
-    ConfigOption,
-    ExitStatusOption,
-    KindOption,
-    LimitOption,
-    NameOption,
-    NamespaceOption,
-    OutputOption,
-    QuietOption,
-    StoreOption,
-    TabularFormat,
-    TabularFormatOption,
-)
+from auditor.console import options
 from auditor.console.status import Status
 
 if TYPE_CHECKING:
@@ -34,53 +20,39 @@ COLUMNS = (
 
 
 def drift(
-    config: ConfigOption = None,
-    store: StoreOption = None,
-    cluster: ClusterOption = None,
-    app: AppOption = None,
-    namespace: NamespaceOption = None,
-    kind: KindOption = None,
-    name: NameOption = None,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
+    cluster: options.ClusterOption = None,
+    app: options.AppOption = None,
+    namespace: options.NamespaceOption = None,
+    kind: options.KindOption = None,
+    name: options.NameOption = None,
     cause: Annotated[
         list[str] | None,
         typer.Option("--cause", metavar="CAUSE", help="Of this cause, as 'a hand' or 'an unfinished sync'."),
     ] = None,
-    limit: LimitOption = None,
-    form: TabularFormatOption = TabularFormat.TABLE,
-    output: OutputOption = None,
-    exit_status: ExitStatusOption = False,
-    quiet: QuietOption = False,
+    limit: options.LimitOption = None,
+    form: options.TabularFormatOption = options.TabularFormat.TABLE,
+    output: options.OutputOption = None,
+    exit_status: options.ExitStatusOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """What is not as git says it, field by field, and by what.
 
     A hand, a pipeline, another controller or a default, an unfinished sync; what no record tells is said to be so.
     """
-    from auditor.console import wire
-    from auditor.console.answer import say_csv, say_json
     from auditor.console.computed import computed
-    from auditor.console.tables import check, put_table
-    from auditor.store import Query
+    from auditor.console.tables import check, say_rows
 
     causes = _known(cause or ())
     check(form, output)
     with computed(config, store, quiet) as answers:
-        query = Query(
-            clusters=tuple(cluster or ()),
-            applications=tuple(app or ()),
-            namespaces=tuple(namespace or ()),
-            kinds=tuple(kind or ()),
-            names=tuple(name or ()),
-            limit=limit,
-        )
+        query = answers.query(cluster=cluster, app=app, namespace=namespace, kind=kind, name=name, limit=limit)
         found = list(answers.store.results.drift(query, causes))
-        if form is TabularFormat.TABLE:
+        if form is options.TabularFormat.TABLE:
             show_drift(found)
-        elif form is TabularFormat.CSV:
-            say_csv(COLUMNS, map(entry, found))
-        elif form is TabularFormat.JSON:
-            say_json("auditor/drift/1", wire.as_of(answers.overview.as_of), "drift", map(entry, found))
         else:
-            put_table(form, "drift", COLUMNS, map(entry, found), output)
+            say_rows(form, output, "drift", COLUMNS, answers.overview.as_of, map(entry, found))
     if exit_status and found:
         raise typer.Exit(Status.FINDINGS)
 

@@ -3,20 +3,7 @@
 from typing import TYPE_CHECKING
 
 from auditor.commands import QUESTIONS, Command
-from auditor.console.options import (
-    AppOption,
-    AsOfOption,
-    ConfigOption,
-    LimitOption,
-    OutputOption,
-    QuietOption,
-    SinceOption,
-    StoreOption,
-    TabularFormat,
-    TabularFormatOption,
-    UntilOption,
-    moment,
-)
+from auditor.console import options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,42 +19,29 @@ MARKS = {"done": "✓", "missing": "☐", "late": "◷", "out-of-order": "⇅", 
 
 
 def episodes(
-    config: ConfigOption = None,
-    store: StoreOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    as_of: AsOfOption = None,
-    app: AppOption = None,
-    limit: LimitOption = None,
-    form: TabularFormatOption = TabularFormat.TABLE,
-    output: OutputOption = None,
-    quiet: QuietOption = False,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
+    since: options.SinceOption = None,
+    until: options.UntilOption = None,
+    as_of: options.AsOfOption = None,
+    app: options.AppOption = None,
+    limit: options.LimitOption = None,
+    form: options.TabularFormatOption = options.TabularFormat.TABLE,
+    output: options.OutputOption = None,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Break-glass incidents, and which of the five steps are recorded."""
     from auditor.console import wire
-    from auditor.console.answer import say_csv, say_json
     from auditor.console.computed import computed
-    from auditor.console.tables import check, put_table
-    from auditor.store import Query
+    from auditor.console.tables import check, say_rows
 
     check(form, output)
     with computed(config, store, quiet, as_of) as answers:
-        zone = answers.config.report.zone
-        query = Query(
-            since=moment(since, answers.end, zone),
-            until=moment(until, answers.end, zone),
-            applications=tuple(app or ()),
-            limit=limit,
-        )
-        found = answers.store.results.episodes(query)
-        if form is TabularFormat.TABLE:
+        found = answers.store.results.episodes(answers.query(since, until, app=app, limit=limit))
+        if form is options.TabularFormat.TABLE:
             show_episodes(found)
-        elif form is TabularFormat.CSV:
-            say_csv(CSV_COLUMNS, map(wire.episode, found))
-        elif form is TabularFormat.JSON:
-            say_json("auditor/episodes/1", wire.as_of(answers.overview.as_of), "episodes", map(wire.episode, found))
         else:
-            put_table(form, "episodes", CSV_COLUMNS, map(wire.episode, found), output)
+            say_rows(form, output, "episodes", CSV_COLUMNS, answers.overview.as_of, map(wire.episode, found))
 
 
 def show_episodes(found: "Iterable[Episode]") -> None:

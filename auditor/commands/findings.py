@@ -1,29 +1,12 @@
 """`auditor findings`: what the detectors concluded, and what to do about it."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.commands import QUESTIONS, Command
-from auditor.console.options import (
-    AppOption,
-    AsOfOption,
-    ClusterOption,
-    ConfigOption,
-    ExitStatusOption,
-    KindOption,
-    LimitOption,
-    NameOption,
-    NamespaceOption,
-    OutputOption,
-    QuietOption,
-    SinceOption,
-    StoreOption,
-    TabularFormat,
-    TabularFormatOption,
-    UntilOption,
-    moment,
-)
+from auditor.console import options
 from auditor.console.status import Status
 
 if TYPE_CHECKING:
@@ -39,58 +22,41 @@ SEVERITY_STYLES = {"high": "bold yellow", "medium": "yellow", "low": "", "info":
 
 
 def findings(
-    config: ConfigOption = None,
-    store: StoreOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    as_of: AsOfOption = None,
-    cluster: ClusterOption = None,
-    app: AppOption = None,
-    namespace: NamespaceOption = None,
-    kind: KindOption = None,
-    name: NameOption = None,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
+    since: options.SinceOption = None,
+    until: options.UntilOption = None,
+    as_of: options.AsOfOption = None,
+    cluster: options.ClusterOption = None,
+    app: options.AppOption = None,
+    namespace: options.NamespaceOption = None,
+    kind: options.KindOption = None,
+    name: options.NameOption = None,
     ident: Annotated[
         list[str] | None, typer.Option("--ident", metavar="IDENT", help="Of this rule, as out-of-band-change.")
     ] = None,
-    limit: LimitOption = None,
-    form: TabularFormatOption = TabularFormat.TABLE,
-    output: OutputOption = None,
-    exit_status: ExitStatusOption = False,
-    quiet: QuietOption = False,
+    limit: options.LimitOption = None,
+    form: options.TabularFormatOption = options.TabularFormat.TABLE,
+    output: options.OutputOption = None,
+    exit_status: options.ExitStatusOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """What the rules conclude from the records, and what to do.
 
     Options that name something may be repeated: any of the names will do.
     """
     from auditor.console import wire
-    from auditor.console.answer import say_csv, say_json
     from auditor.console.computed import computed
-    from auditor.console.tables import check, put_table
-    from auditor.store import Query
+    from auditor.console.tables import check, say_rows
 
     check(form, output)
     with computed(config, store, quiet, as_of) as answers:
-        zone = answers.config.report.zone
-        query = Query(
-            since=moment(since, answers.end, zone),
-            until=moment(until, answers.end, zone),
-            clusters=tuple(cluster or ()),
-            applications=tuple(app or ()),
-            namespaces=tuple(namespace or ()),
-            kinds=tuple(kind or ()),
-            names=tuple(name or ()),
-            idents=tuple(ident or ()),
-            limit=limit,
-        )
-        found = list(answers.store.results.findings(query))
-        if form is TabularFormat.TABLE:
+        query = answers.query(since, until, cluster, app, namespace, kind, name, limit)
+        found = list(answers.store.results.findings(replace(query, idents=tuple(ident or ()))))
+        if form is options.TabularFormat.TABLE:
             show_findings(found)
-        elif form is TabularFormat.CSV:
-            say_csv(CSV_COLUMNS, map(wire.finding, found))
-        elif form is TabularFormat.JSON:
-            say_json("auditor/findings/1", wire.as_of(answers.overview.as_of), "findings", map(wire.finding, found))
         else:
-            put_table(form, "findings", CSV_COLUMNS, map(wire.finding, found), output)
+            say_rows(form, output, "findings", CSV_COLUMNS, answers.overview.as_of, map(wire.finding, found))
     if exit_status and found:
         raise typer.Exit(Status.FINDINGS)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.commands import NIGHTLY, Command
-from auditor.console.options import ConfigOption, QuietOption, StoreOption
+from auditor.console import options
 
 if TYPE_CHECKING:
     from auditor.config import Config
@@ -27,8 +27,8 @@ class Medium(StrEnum):
 
 
 def notify(
-    config: ConfigOption = None,
-    store: StoreOption = None,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
     medium: Annotated[
         Medium,
         typer.Option("--format", "-f", metavar="slack|markdown", help="To the webhook, or a pull-request comment."),
@@ -48,7 +48,7 @@ def notify(
         typer.Option("--output", "-o", metavar="FILE", help="Where the comment goes; - for stdout [default: stdout]."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the message, and post nothing.")] = False,
-    quiet: QuietOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Say what is new to a chat, or as a pull-request comment.
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.commands import CARE, Command
-from auditor.console.options import ConfigOption, QuietOption, StoreOption, moment
+from auditor.console import options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,10 +19,10 @@ def prune(
         str,
         typer.Option("--keep", metavar="TIME", help="What is not older stays: 30d before the records end, or a day."),
     ],
-    config: ConfigOption = None,
-    store: StoreOption = None,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
-    quiet: QuietOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Let old records go that no statement rests on.
 
@@ -39,7 +39,7 @@ def prune(
     with talk(quiet) as progress:
         place = workspace(config, store, progress)
         with place.store() as opened, opened.exclusive():
-            before = moment(keep, as_of(opened.marks()).moment, place.config.report.zone)
+            before = options.moment(keep, as_of(opened.marks()).moment, place.config.report.zone)
             assert before is not None
             size, case = opened.size(), correlated(place, opened, Scope())
             counted = opened.prune(before, cited(case, opened.nights.shown()), dry_run=dry_run)

@@ -7,17 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.commands import QUESTIONS, Command
-from auditor.console.options import (
-    AppOption,
-    AsOfOption,
-    ClusterOption,
-    ConfigOption,
-    QuietOption,
-    SinceOption,
-    StoreOption,
-    UntilOption,
-    moment,
-)
+from auditor.console import options
 from auditor.console.status import Status
 from auditor.console.workspace import Workspace
 from auditor.model.case import Scope
@@ -47,17 +37,17 @@ def report(
             "--output", "-o", metavar="FILE", help="Where to; - for stdout [default: stdout, on a terminal NAME.html]."
         ),
     ] = None,
-    config: ConfigOption = None,
-    store: StoreOption = None,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
     episode: Annotated[
         str | None, typer.Option("--episode", metavar="ID", help="One break-glass episode (see `auditor episodes`).")
     ] = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
-    as_of: AsOfOption = None,
-    cluster: ClusterOption = None,
-    app: AppOption = None,
-    quiet: QuietOption = False,
+    since: options.SinceOption = None,
+    until: options.UntilOption = None,
+    as_of: options.AsOfOption = None,
+    cluster: options.ClusterOption = None,
+    app: options.AppOption = None,
+    quiet: options.QuietOption = False,
 ) -> None:
     """One report, for all records or for one incident.
 
@@ -65,7 +55,7 @@ def report(
     terminal to a file.
     """
     from auditor.console.computed import gathered, up_to_date
-    from auditor.console.reporting import options, renderer_for, report_named
+    from auditor.console.reporting import renderer_for, report_named, report_options
     from auditor.console.talk import talk
     from auditor.console.workspace import workspace
 
@@ -77,17 +67,17 @@ def report(
             up_to_date(place, opened)
             end, zone = opened.results.overview().as_of.moment, place.config.report.zone
             scope = Scope(
-                since=moment(since, end, zone),
-                until=moment(until, end, zone),
+                since=options.moment(since, end, zone),
+                until=options.moment(until, end, zone),
                 clusters=tuple(cluster or ()),
                 applications=tuple(app or ()),
                 episode=_episode(opened, episode),
-                as_of=moment(as_of, end, zone),
+                as_of=options.moment(as_of, end, zone),
             )
             if scope == Scope():
                 _offer(place, list(opened.results.episodes()))
             case = gathered(place, opened, scope)
-            content = renderer.render(asked, case, options(place.config))
+            content = renderer.render(asked, case, report_options(place.config))
     _put(content, output, f"{name}{renderer.suffix}")
 
 

@@ -8,7 +8,7 @@ import typer
 
 from auditor.commands import NIGHTLY, Command
 from auditor.commands.collect import read_sources
-from auditor.console.options import ConfigOption, QuietOption, StoreOption
+from auditor.console import options
 from auditor.console.status import Status
 
 if TYPE_CHECKING:
@@ -39,8 +39,8 @@ class Threshold(StrEnum):
 
 
 def run(
-    config: ConfigOption = None,
-    store: StoreOption = None,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
     output: Annotated[Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where the reports go.")] = Path(
         "auditor-reports"
     ),
@@ -62,7 +62,7 @@ def run(
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Take all that is open now as known: for the first run.")
     ] = False,
-    quiet: QuietOption = False,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Collect, correlate and report; the exit status says what is new.
 

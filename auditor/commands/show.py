@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.commands import QUESTIONS, Command
-from auditor.console.options import ConfigOption, Format, FormatOption, QuietOption, StoreOption
+from auditor.console import options
 from auditor.console.status import Status
 
 if TYPE_CHECKING:
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 def show(
     change: Annotated[str, typer.Argument(metavar="ID", help="A change's id, or how it begins.")],
-    config: ConfigOption = None,
-    store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
-    quiet: QuietOption = False,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
+    output: options.FormatOption = options.Format.TABLE,
+    quiet: options.QuietOption = False,
 ) -> None:
     """One change, and the records it rests on."""
     from auditor.console import wire
     from auditor.console.answer import say_json
     from auditor.console.computed import computed
 
-    if output is Format.CSV:
+    if output is options.Format.CSV:
         raise typer.BadParameter("One change is no table: use --format table or json.", param_hint="--format")
     with computed(config, store, quiet) as answers:
         found = answers.store.results.recorded(change)
@@ -34,7 +34,7 @@ def show(
             typer.echo(f"auditor: {'more than one' if found else 'no'} change has an id that begins so.", err=True)
             raise typer.Exit(Status.NOT_FOUND)
         records = _records(answers.store, found[0])
-        if output is Format.JSON:
+        if output is options.Format.JSON:
             rows: list[JsonObject] = [{**wire.change(found[0]), "records": [*map(record_entry, records)]}]
             say_json("auditor/show/1", wire.as_of(answers.overview.as_of), "changes", rows)
         else:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.commands import CARE, Command
-from auditor.console.options import ConfigOption, Format, FormatOption, QuietOption, StoreOption
+from auditor.console import options
 
 if TYPE_CHECKING:
     from auditor.config import Config
@@ -40,10 +40,10 @@ class Listed:
 
 
 def sources(
-    config: ConfigOption = None,
-    store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
-    quiet: QuietOption = False,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
+    output: options.FormatOption = options.Format.TABLE,
+    quiet: options.QuietOption = False,
 ) -> None:
     """What the records cover, and what is missing for each question."""
     from auditor.console import wire
@@ -53,9 +53,9 @@ def sources(
     with computed(config, store, quiet) as answers:
         listed = list(_listed(answers.store.marks(), answers.config))
         skipped, gaps = list(answers.store.skipped()), ordered(answers.overview.gaps)
-        if output is Format.TABLE:
+        if output is options.Format.TABLE:
             show_sources(listed, skipped, gaps)
-        elif output is Format.CSV:
+        elif output is options.Format.CSV:
             say_csv(CSV_COLUMNS, _entries(listed, ()))
         else:
             as_of, missing = wire.as_of(answers.overview.as_of), [_gap(gap) for gap in gaps]

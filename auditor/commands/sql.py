@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.commands import CARE, Command
-from auditor.console.options import ConfigOption, Format, FormatOption, StoreOption
+from auditor.console import options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,9 +19,9 @@ _BYTES = "(compressed)"
 
 def sql(
     statement: Annotated[str, typer.Argument(metavar="SQL", help='As "select user, count(*) from audit_event …".')],
-    config: ConfigOption = None,
-    store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
+    output: options.FormatOption = options.Format.TABLE,
 ) -> None:
     """Ask the database in SQL; nothing can be changed."""
     from auditor.console.answer import say_csv, say_json
@@ -29,9 +29,9 @@ def sql(
 
     with workspace(config, store).store() as opened:
         columns, rows = opened.ask(statement)
-        if output is Format.TABLE:
+        if output is options.Format.TABLE:
             _show(columns, rows)
-        elif output is Format.CSV:
+        elif output is options.Format.CSV:
             say_csv(columns, _entries(columns, rows))
         else:
             say_json("auditor/sql/1", {}, "rows", _entries(columns, rows))

@@ -4,15 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from auditor.commands import QUESTIONS, Command
-from auditor.console.options import (
-    AsOfOption,
-    ConfigOption,
-    OutputOption,
-    QuietOption,
-    StoreOption,
-    TabularFormat,
-    TabularFormatOption,
-)
+from auditor.console import options
 
 if TYPE_CHECKING:
     from auditor.model.resource import Json, JsonObject
@@ -25,12 +17,12 @@ CSV_COLUMNS = (
 
 
 def staging(
-    config: ConfigOption = None,
-    store: StoreOption = None,
-    as_of: AsOfOption = None,
-    form: TabularFormatOption = TabularFormat.TABLE,
-    output: OutputOption = None,
-    quiet: QuietOption = False,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
+    as_of: options.AsOfOption = None,
+    form: options.TabularFormatOption = options.TabularFormat.TABLE,
+    output: options.OutputOption = None,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Where staging and production differ, and what explains it."""
     from auditor.console import wire
@@ -41,11 +33,11 @@ def staging(
     check(form, output)
     with computed(config, store, quiet, as_of) as answers:
         pairs = answers.store.results.staging()
-        if form is TabularFormat.TABLE:
+        if form is options.TabularFormat.TABLE:
             show_staging(pairs)
-        elif form is TabularFormat.CSV:
+        elif form is options.TabularFormat.CSV:
             say_csv(CSV_COLUMNS, _rows(map(wire.pair, pairs)))
-        elif form is TabularFormat.JSON:
+        elif form is options.TabularFormat.JSON:
             say_json("auditor/staging/1", wire.as_of(answers.overview.as_of), "pairs", map(wire.pair, pairs))
         else:
             put_table(form, "staging", CSV_COLUMNS, _rows(map(wire.pair, pairs)), output)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from auditor.commands import CARE, Command
-from auditor.console.options import ConfigOption, Format, FormatOption, QuietOption, StoreOption
+from auditor.console import options
 from auditor.console.status import Status
 
 if TYPE_CHECKING:
@@ -23,10 +23,10 @@ _PROVES_ITSELF = "names-itself"
 
 
 def verify(
-    config: ConfigOption = None,
-    store: StoreOption = None,
-    output: FormatOption = Format.TABLE,
-    quiet: QuietOption = False,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
+    output: options.FormatOption = options.Format.TABLE,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Hash the records again that changes and findings rest on.
 
@@ -43,9 +43,9 @@ def verify(
         origins = {one.origin for _, one in told if one.origin is not None}
         found = standings(answers.config.folder, origins)
         rows = [_row(statement, one, found) for statement, one in told]
-        if output is Format.TABLE:
+        if output is options.Format.TABLE:
             _show(rows)
-        elif output is Format.CSV:
+        elif output is options.Format.CSV:
             say_csv(CSV_COLUMNS, rows)
         else:
             say_json("auditor/verify/1", wire.as_of(answers.overview.as_of), "statements", rows)

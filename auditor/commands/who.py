@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.commands import QUESTIONS, Command
-from auditor.console.options import ClusterOption, ConfigOption, Format, FormatOption, QuietOption, StoreOption
+from auditor.console import options
 from auditor.console.status import Status
 
 if TYPE_CHECKING:
@@ -37,15 +37,15 @@ def who(
     wanted: Annotated[
         str, typer.Argument(metavar="OBJECT", help="deployment/web, shop-prod/deployment/web, or web for any kind.")
     ],
-    config: ConfigOption = None,
-    store: StoreOption = None,
-    cluster: ClusterOption = None,
+    config: options.ConfigOption = None,
+    store: options.StoreOption = None,
+    cluster: options.ClusterOption = None,
     namespace: Annotated[
         str | None, typer.Option("--namespace", "-n", metavar="NAME", help="The object's namespace.")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Also how each answer is known.")] = False,
-    output: FormatOption = Format.TABLE,
-    quiet: QuietOption = False,
+    output: options.FormatOption = options.Format.TABLE,
+    quiet: options.QuietOption = False,
 ) -> None:
     """Who set what on one object, and when."""
     from auditor.console import wire
@@ -60,11 +60,11 @@ def who(
             if not cluster or one.write.object.cluster in cluster
         ]
         rows = [row for thing in _objects(found) for row in last_writers(thing, found)]
-        if output is Format.JSON:
+        if output is options.Format.JSON:
             fields: list[JsonObject] = [{**row} for row in rows]
             as_of = wire.as_of(answers.overview.as_of)
             say_json("auditor/who/1", as_of, "changes", map(wire.change, found), fields=list(fields))
-        elif output is Format.CSV:
+        elif output is options.Format.CSV:
             say_csv(("cluster", "object.kind", "object.namespace", "object.name", *_COLUMNS), rows)
         else:
             _show(named, found, explain)

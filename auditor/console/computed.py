@@ -2,7 +2,7 @@
 
 import hashlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,7 +22,7 @@ from auditor.errors import StoreLockedError
 from auditor.model.case import Case, Scope
 
 if TYPE_CHECKING:
-    from auditor.store import Overview, Stamp, Store
+    from auditor.store import Overview, Query, Stamp, Store
 
 _RENDERERS = ("kustomize", "kubectl", "helm")
 
@@ -35,10 +35,31 @@ class Answers:
     store: "Store"
     overview: "Overview"
 
-    @property
-    def end(self) -> datetime | None:
-        """The end of the records."""
-        return self.overview.as_of.moment
+    def query(
+        self,
+        since: str | None = None,
+        until: str | None = None,
+        cluster: Sequence[str] | None = None,
+        app: Sequence[str] | None = None,
+        namespace: Sequence[str] | None = None,
+        kind: Sequence[str] | None = None,
+        name: Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> "Query":
+        """What the options that questions share ask for; times count back from the end of the records."""
+        from auditor.store import Query
+
+        end, zone = self.overview.as_of.moment, self.config.report.zone
+        return Query(
+            since=moment(since, end, zone),
+            until=moment(until, end, zone),
+            clusters=tuple(cluster or ()),
+            applications=tuple(app or ()),
+            namespaces=tuple(namespace or ()),
+            kinds=tuple(kind or ()),
+            names=tuple(name or ()),
+            limit=limit,
+        )
 
 
 @contextmanager

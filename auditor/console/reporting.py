@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from reports.options import Options
 
 
-def options(config: Config) -> "Options":
+def report_options(config: Config) -> "Options":
     """What the configuration tells a report."""
     from reports.options import Options
 
@@ -59,7 +59,7 @@ def write_reports(case: Case, config: Config, name: str, forms: Sequence[str], f
     for renderer in [renderer_for(report, form) for form in forms]:
         path = folder / f"{name}{renderer.suffix}"
         try:
-            write_file(path, renderer.render(report, case, options(config)))
+            write_file(path, renderer.render(report, case, report_options(config)))
             paths.append(path)
         except RenderError as error:
             problem = problem or error

@@ -1,7 +1,7 @@
-"""Answers as files of typed columns: Parquet, and Excel as an extra.
+"""Answers of rows with the same columns, in every format but the table for people.
 
-They have the rows and columns of CSV. CSV itself is written without pandas: loading it takes seconds, and `say_csv`
-writes rows as they come.
+Parquet, and Excel as an extra, have the rows and columns of CSV. CSV itself is written without pandas: loading it takes
+seconds, and `say_csv` writes rows as they come.
 """
 
 import sys
@@ -10,10 +10,12 @@ from pathlib import Path
 
 import typer
 
-from auditor.console.answer import json_line, value_at
+from auditor.console import wire
+from auditor.console.answer import json_line, say_csv, say_json, value_at
 from auditor.console.options import TabularFormat
 from auditor.console.reporting import put
-from auditor.model.resource import Json
+from auditor.model.coverage import AsOf
+from auditor.model.resource import Json, JsonObject
 from reports.typed_tables import parquet, require, xlsx
 
 _BINARY = (TabularFormat.PARQUET, TabularFormat.XLSX)
@@ -28,6 +30,18 @@ def check(form: TabularFormat, output: Path | None) -> None:
     if (output is None or str(output) == "-") and sys.stdout.isatty():
         raise typer.BadParameter(f"a terminal cannot show {form}: name a file.", param_hint="--output")
     require(form)
+
+
+def say_rows(
+    form: TabularFormat, output: Path | None, name: str, columns: Sequence[str], ends: AsOf, rows: Iterable[JsonObject]
+) -> None:
+    """The answer `name` for programs: as JSON the whole rows under that name, else their `columns`."""
+    if form is TabularFormat.JSON:
+        say_json(f"auditor/{name}/1", wire.as_of(ends), name, rows)
+    elif form is TabularFormat.CSV:
+        say_csv(columns, rows)
+    else:
+        put_table(form, name, columns, rows, output)
 
 
 def put_table(
