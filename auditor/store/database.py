@@ -37,7 +37,7 @@ class Database:
         with self._reported():
             cursor = self._streaming_cursor()
             try:
-                cursor.execute(self._spoken(statement), self._values(parameters))
+                cursor.execute(self._spoken(statement), _storable(parameters))
                 while chunk := cursor.fetchmany(_CHUNK):
                     yield from chunk
             finally:
@@ -60,14 +60,14 @@ class Database:
         """How many rows the statement touched."""
         with self._reported():
             cursor = self._connection.cursor()
-            cursor.execute(self._spoken(statement), self._values(parameters))
+            cursor.execute(self._spoken(statement), _storable(parameters))
             return max(int(cursor.rowcount), 0)
 
     def execute_many(self, statement: str, rows: Iterable[Row]) -> int:
         """How many rows the statement touched, all parameter rows together."""
         with self._reported():
             cursor = self._connection.cursor()
-            cursor.executemany(self._spoken(statement), (self._values(row) for row in rows))
+            cursor.executemany(self._spoken(statement), map(_storable, rows))
             return max(int(cursor.rowcount), 0)
 
     @contextmanager
@@ -134,9 +134,6 @@ class Database:
     def _spoken(self, statement: str) -> str:
         return statement if self.dialect == "sqlite" else statement.replace("?", "%s")
 
-    def _values(self, row: Row) -> Row:
-        return tuple(_storable(value) if isinstance(value, str) else value for value in row)
-
     @contextmanager
     def _reported(self) -> Iterator[None]:
         try:
@@ -145,10 +142,15 @@ class Database:
             raise _explained(error, self.place) from error
 
 
-def _storable(text: str) -> str:
+def _storable(row: Row) -> Row:
     """Text that every database takes: PostgreSQL knows no NUL, and no encoder lone surrogates."""
-    if text.isascii() and "\0" not in text:
-        return text
+    together = "".join([value for value in row if value.__class__ is str])
+    if together.isascii() and "\0" not in together:
+        return row
+    return [_storable_text(value) if isinstance(value, str) else value for value in row]
+
+
+def _storable_text(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", "␀")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -42,7 +43,8 @@ _ORIGIN = ("source", "offset", "length", "sha256")
 
 def time_text(at: datetime) -> str:
     """RFC 3339 in UTC with six decimals: sorts as text."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    utc = at if at.tzinfo is UTC else at.astimezone(UTC)
+    return utc.isoformat(timespec="microseconds")[: -len("+00:00")] + "Z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +70,17 @@ def _codec(kind: Any) -> Codec[Any]:
     fields = dataclasses.fields(kind)
     hints = typing.get_type_hints(kind)
     plain = [field.name for field in fields if field.name != "origin"]
-    writers = [(name, _writer(hints[name])) for name in plain]
+    values_of = attrgetter(*plain)
+    written = [_writer(hints[name]) for name in plain]
+    writers = [(place, write) for place, write in enumerate(written) if write is not None]
     readers = [_reader(hints[name], repeats=kind is facts.AuditEvent) for name in plain]
     keyed = kind not in _NAMED_BY_THEMSELVES
     has_origin = "origin" in hints
 
     def to_row(fact: Any) -> Row:
-        values = [write(getattr(fact, name)) if write else getattr(fact, name) for name, write in writers]
+        values = list(values_of(fact))
+        for place, write in writers:
+            values[place] = write(values[place])
         if keyed:
             values.insert(0, _digest(fact, plain))
         if has_origin:
@@ -115,9 +121,13 @@ def _writer(hint: Any) -> Callable[[Any], Any] | None:
         return lambda value: value if value is None else _compress(value)
     if datetime in _alternatives(hint):
         return lambda value: value if value is None else time_text(value)
-    if _is_structure(hint):
-        return lambda value: msgspec.json.encode(value, order="deterministic").decode()
-    return None
+    if hint == tuple[str, ...]:
+        return lru_cache(maxsize=16_384)(_text_of)  # groups and addresses recur in every event
+    return _text_of if _is_structure(hint) else None
+
+
+def _text_of(value: Any) -> str:
+    return msgspec.json.encode(value, order="deterministic").decode()
 
 
 def _reader(hint: Any, *, repeats: bool = False) -> Callable[[Any], Any] | None:
