@@ -78,7 +78,7 @@ def changes(
         )
         found, ends = answers.store.results.changes(query), answers.overview.as_of
         if form is options.TabularFormat.TABLE:
-            show_changes(found, ends)
+            show_changes(found, ends, answers.times(query))
         else:
             say_rows(form, output, "changes", CSV_COLUMNS, ends, map(wire.change, found))
 

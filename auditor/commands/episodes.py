@@ -37,20 +37,21 @@ def episodes(
 
     check(form, output)
     with computed(config, store, quiet, as_of) as answers:
-        found = answers.store.results.episodes(answers.query(since, until, app=app, limit=limit))
+        query = answers.query(since, until, app=app, limit=limit)
+        found = answers.store.results.episodes(query)
         if form is options.TabularFormat.TABLE:
-            show_episodes(found)
+            show_episodes(found, answers.times(query))
         else:
             say_rows(form, output, "episodes", CSV_COLUMNS, answers.overview.as_of, map(wire.episode, found))
 
 
-def show_episodes(found: "Iterable[Episode]") -> None:
+def show_episodes(found: "Iterable[Episode]", times: str) -> None:
     """Each with its five steps."""
     from rich.padding import Padding
     from rich.table import Table
     from rich.text import Text
 
-    from auditor.console.answer import console, text
+    from auditor.console.answer import console, tally, text
 
     out, count = console(), 0
     for episode in found:
@@ -71,7 +72,7 @@ def show_episodes(found: "Iterable[Episode]") -> None:
             steps.add_row(text(step.name), state, text(at), said)
         out.print(Padding(steps, (0, 0, 1, 2)))
         count += 1
-    out.print(text(f"{count or 'No'} episode{'' if count == 1 else 's'}.", "dim"))
+    out.print(text(tally(count, "episode", "episodes", times), "dim"))
 
 
 def _span(episode: "Episode") -> str:

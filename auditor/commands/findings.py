@@ -54,19 +54,19 @@ def findings(
         query = answers.query(since, until, cluster, app, namespace, kind, name, limit)
         found = list(answers.store.results.findings(replace(query, idents=tuple(ident or ()))))
         if form is options.TabularFormat.TABLE:
-            show_findings(found)
+            show_findings(found, answers.times(query))
         else:
             say_rows(form, output, "findings", CSV_COLUMNS, answers.overview.as_of, map(wire.finding, found))
     if exit_status and found:
         raise typer.Exit(Status.FINDINGS)
 
 
-def show_findings(found: "Iterable[Finding]") -> None:
+def show_findings(found: "Iterable[Finding]", times: str) -> None:
     """Each with its message, its remedy and the block to paste."""
     from rich.padding import Padding
     from rich.text import Text
 
-    from auditor.console.answer import block, console, text
+    from auditor.console.answer import block, console, tally, text
 
     out, count = console(), 0
     for finding in found:
@@ -80,7 +80,7 @@ def show_findings(found: "Iterable[Finding]") -> None:
             out.print(Padding(block(finding.snippet, "dim"), (0, 0, 0, 9)))
         out.print()
         count += 1
-    out.print(text(f"{count or 'No'} finding{'' if count == 1 else 's'}.", "dim"))
+    out.print(text(tally(count, "finding", "findings", times), "dim"))
 
 
 COMMAND = Command("findings", findings, QUESTIONS, 10, "auditor findings --ident sync-loop --format json")

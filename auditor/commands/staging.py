@@ -34,7 +34,7 @@ def staging(
     with computed(config, store, quiet, as_of) as answers:
         pairs = answers.store.results.staging()
         if form is options.TabularFormat.TABLE:
-            show_staging(pairs)
+            show_staging(pairs, answers.times(answers.query()))
         elif form is options.TabularFormat.CSV:
             say_csv(CSV_COLUMNS, _rows(map(wire.pair, pairs)))
         elif form is options.TabularFormat.JSON:
@@ -43,12 +43,12 @@ def staging(
             put_table(form, "staging", CSV_COLUMNS, _rows(map(wire.pair, pairs)), output)
 
 
-def show_staging(pairs: "Iterable[StagingPair]") -> None:
+def show_staging(pairs: "Iterable[StagingPair]", times: str) -> None:
     """Each pair with its differences, deliberate ones last."""
     from rich.padding import Padding
     from rich.text import Text
 
-    from auditor.console.answer import console, text
+    from auditor.console.answer import console, tally, text
     from auditor.console.change_list import value_words
     from auditor.objects.paths import text as path_text
 
@@ -64,7 +64,7 @@ def show_staging(pairs: "Iterable[StagingPair]") -> None:
             out.print(Padding(Text.assemble(text(worst, style), ": ", text(one.because)), (0, 0, 0, 4)))
         out.print()
         count += 1
-    out.print(text(f"{count or 'No'} pair{'' if count == 1 else 's'} of environments.", "dim"))
+    out.print(text(tally(count, "pair of environments", "pairs of environments", times), "dim"))
 
 
 def _rows(pairs: "Iterable[JsonObject]") -> "Iterator[JsonObject]":

@@ -124,6 +124,11 @@ def _stacked(out: "Console", columns: Sequence[Column], rows: Sequence[Sequence[
         out.print()
 
 
+def tally(count: int, one: str, many: str, times: str) -> str:
+    """How many there are; where there is none, also for which `times` that holds."""
+    return f"{count} {one if count == 1 else many}." if count else f"No {many}. {times}".rstrip()
+
+
 def text(value: object, style: str = "") -> "Text":
     """Record text, safe to print."""
     from rich.text import Text

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from auditor.console.answer import console, text
+from auditor.console.answer import console, tally, text
 from auditor.model.change import FieldChange
 from auditor.model.coverage import AsOf
 from auditor.model.resource import Leaf
@@ -23,8 +23,8 @@ _LONG = 100
 """Characters of a value that are shown."""
 
 
-def show_changes(found: Iterable[Recorded], as_of: AsOf) -> None:
-    """All of them, oldest first, under the day they were made on."""
+def show_changes(found: Iterable[Recorded], as_of: AsOf, times: str) -> None:
+    """All of them, oldest first, under the day they were made on; for none, what `times` were asked for."""
     out, day, count = console(), None, 0
     for recorded in found:
         if (today := recorded.write.at.date()) != day:
@@ -34,16 +34,15 @@ def show_changes(found: Iterable[Recorded], as_of: AsOf) -> None:
             out.print(line)
         out.print()
         count += 1
-    out.print(text(closing(count, as_of), "dim"))
+    out.print(text(closing(count, as_of, times), "dim"))
 
 
-def closing(count: int, as_of: AsOf) -> str:
-    """How many there were, and up to when the records reach."""
+def closing(count: int, as_of: AsOf, times: str) -> str:
+    """How many there were, and up to when the records reach; where there were none, also for which `times`."""
     if not count and not as_of.audit:
         return "No audit log was read, so what was changed cannot be told. `auditor sources` says what is missing."
-    noun = "change" if count == 1 else "changes"
-    until = f"; the records end {as_of.moment:%Y-%m-%d %H:%M:%S} UTC" if as_of.moment else ""
-    return f"{count or 'No'} {noun}{until}."
+    end = f"The records end {as_of.moment:%Y-%m-%d %H:%M:%S} UTC." if as_of.moment else ""
+    return f"{tally(count, 'change', 'changes', times)} {end}".rstrip()
 
 
 def change_lines(recorded: Recorded, *, date: bool = False) -> "Iterator[RenderableType]":

@@ -34,6 +34,8 @@ class Answers:
     config: Config
     store: "Store"
     overview: "Overview"
+    as_of: datetime | None
+    """The moment that was asked for; None for the end of the records."""
 
     def query(
         self,
@@ -61,6 +63,12 @@ class Answers:
             limit=limit,
         )
 
+    def times(self, query: "Query") -> str:
+        """What the times of a question were taken for, in a sentence; "" where it has none."""
+        asked = (("from", query.since), ("before", query.until), ("as of", self.as_of))
+        said = ", ".join(f"{word} {at:%Y-%m-%d %H:%M:%S} UTC" for word, at in asked if at)
+        return f"Asked for: {said}." if said else ""
+
 
 @contextmanager
 def computed(config: Path | None, store: str | None, quiet: bool, as_of: str | None = None) -> Iterator[Answers]:
@@ -72,19 +80,19 @@ def computed(config: Path | None, store: str | None, quiet: bool, as_of: str | N
         with talk(quiet) as progress:
             place = workspace(config, store, progress)
             opened = held.enter_context(place.store())
-            if as_of is None:
+            at = None if as_of is None else moment_within(place, opened, as_of)
+            if at is None:
                 up_to_date(place, opened)
             else:
-                opened = held.enter_context(_as_of(place, opened, as_of))
-        yield Answers(place.config, opened, opened.results.overview())
+                opened = held.enter_context(_as_of(place, opened, at))
+        yield Answers(place.config, opened, opened.results.overview(), at)
 
 
 @contextmanager
-def _as_of(place: Workspace, store: "Store", as_of: str) -> Iterator["Store"]:
+def _as_of(place: Workspace, store: "Store", at: datetime) -> Iterator["Store"]:
     """The results as of a moment, in a store of their own that goes away afterwards."""
     from auditor.store import open_store
 
-    at = moment_within(place, store, as_of)
     with TemporaryDirectory(prefix="auditor-") as folder, open_store("sqlite:///then.db", folder=Path(folder)) as then:
         then.results.save(gathered(place, store, Scope(as_of=at)), stamp_of(place, store))
         yield then

@@ -58,7 +58,10 @@ OutputOption = Annotated[
 SinceOption = Annotated[
     str | None,
     typer.Option(
-        "--since", metavar="TIME", help="From then on: 2026-11-30, 2026-11-30T07:00Z, or 2h before the records end."
+        "--since",
+        metavar="TIME",
+        help="From then on: 2026-11-30T07:00Z; 2026-11-30 07:00 or 2026-11-30, in the zone of [report]; or 2h before"
+        " the records end.",
     ),
 ]
 UntilOption = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Before then; written as --since.")]
