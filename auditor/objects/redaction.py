@@ -37,6 +37,11 @@ _VALUE_KEYS = ("value", "Value", "string", "default")
 _PLACES_OF_NAMES = frozenset({"labels", "matchLabels", "nodeSelector", "selector"})
 """What is in these are labels; never a credential."""
 _PARAMETER = re.compile(r"([?&])([^=&#\s]{1,256})=([^&#\s]*)")
+_PLAIN_QUERY = re.compile(
+    r"(?:(?:^|&)(?:fieldManager|fieldValidation|force|dryRun|pretty|timeout|timeoutSeconds|limit|watch"
+    r"|allowWatchBookmarks|resourceVersion|propagationPolicy|gracePeriodSeconds)=[\w.\-]*)*+"
+)
+"""Nothing but parameters of the API that hold no secret."""
 _SIGNATURES = frozenset({"sig", "signature", "x-amz-signature", "x-amz-credential", "x-goog-signature", "code"})
 _COMMANDS = re.compile(r"/(?:exec|attach|run)(?:[/?]|$)")
 
@@ -73,7 +78,7 @@ class Redactor:
     def uri(self, uri: str) -> str:
         """A request URI with the arguments of `exec` and credentials in queries replaced."""
         path, mark, query = uri.partition("?")
-        if mark:
+        if mark and not _PLAIN_QUERY.fullmatch(query):
             runs = bool(_COMMANDS.search(path))
             seen: list[str] = []
             uri = path + _PARAMETER.sub(lambda match: self._parameter(match, runs, seen), mark + query)

@@ -1,31 +1,35 @@
 """Whether a JSON body may hold a secret at all, told from its bytes without decoding it.
 
-It errs on one side only: what it lets pass has no secret that the redactor knows of. Most bodies have words such as
+It errs on one side only: what it lets pass has no secret that the redactor knows of. Many bodies have words such as
 `secretKeyRef` or `serviceAccountToken` in them, so each such place is looked at: is it a credential's name, and is
-there a text beside it? The patterns begin with letters that are rare in bodies, which makes the scan several times
-faster than one over the words themselves (measured; `password` is found by `word`, `token` by `ken`).
+there a text beside it? RE2 finds the places in one pass, whatever the number of words (measured: a tenth of the time
+of `re`).
 """
 
 import re
 from functools import lru_cache
 
+import re2
+
 from auditor.objects.credentials import names_credential
 
-_RARE = re.compile(
-    rb"k(?:ey|en|ie|ubeconfig|erc|-[\w\-]{20}|ia[a-z0-9]{16}|s\.slack)|w(?:ord|d|ner\"[: ]{1,9}\"helm|(?![a-z]))"
-    rb"|b(?:earer|asic )|u(?:th|[ \t]|ser[ \t=])|v(?:ate key|/\d{1,4}/value|[sbr]\.[\w\-]{16}|1_\w{32})"
-    rb"|x(?:ox|app-|ecoptions)|za[\w\-]{30}|g(?:l(?:pat|dt|rt|cbt|ptt)-|\.[\w\-]{16,64}\.[\w\-]{16})|y(?:a29\.|pi-|j[\w\-]{8})"
-    rb"|_(?=\w{16})"
+
+def _options() -> re2.Options:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.case_sensitive = False
+    return options
+
+
+_PLACES = re2.compile(
+    rb"(pass|pwd|secret|token|cred|key|auth|bearer|cookie|dockerc|pw)"
+    rb"|gh[opsur]_\w{16}|github_pat_|gl(?:pat|dt|rt|cbt|ptt)-|glsa_|xox[a-z]-|xapp-|a[ks]ia[a-z0-9]{16}|aiza[\w-]{30}"
+    rb"|ya29\.|[sr]k_(?:live|test)_|sk-[\w-]{20}|sg\.[\w-]{16,64}\.[\w-]{16}|npm_\w{30}|pypi-|hv[sbr]\.[\w-]{16}"
+    rb"|dckr_pat_|dop_v1_\w{32}|shp(?:at|ca|pa|ss)_|eyj[\w-]{8}|hooks\.slack|basic |private key|age-secret-key-"
+    rb"|(?:^|[^\w./-])--?u(?:ser)?(?:[ =]|\\t)|env/\d{1,4}/value|execoptions|owner\"[: ]{1,9}\"helm",
+    _options(),
 )
-_COMMON = (b"pass", b"ecret", b"cred")
-"""Words of which no part begins with a rare letter."""
-_NAME_WORDS = frozenset((b"key", b"ken", b"kie", b"kubeconfig", b"kerc", b"word", b"wd", b"w", b"bearer", b"uth"))
-"""Hits that are part of a name; all others are secrets by their form."""
-_BEHIND = {
-    b"u": re.compile(rb"(?:^|[\s\"']|\\[nrt])--?\Z"),
-    b"_": re.compile(rb"(?i)(?:gh[opsur]|github_pat|dckr_pat|shp(?:at|ca|pa|ss)|glsa|npm|[sr]k_(?:live|test))\Z"),
-}
-"""What must stand before a hit that begins so: `-u user:password`, `ghp_…`."""
+"""The first group is part of a name; all others are secrets by their form, or what holds some."""
 _BARE_PATH = re.compile(rb"\"path\"[ \t]*:[ \t]*\"$")
 
 _AROUND = bytes(byte if chr(byte).isalnum() or byte in b"_.-/" else 0x20 for byte in range(128)) + b" " * 128
@@ -45,23 +49,9 @@ def is_suspicious(raw: bytes) -> bool:
         return True
     if b"@" in raw and _URL_USER.search(raw):
         return True
-    lower = raw.lower()
-    if any(_is_secret(raw, hit) for hit in _RARE.finditer(lower)):
+    if any(hit.start(1) < 0 or _names(raw, hit.start()) for hit in _PLACES.finditer(raw)):
         return True
-    for word in _COMMON:
-        place = lower.find(word)
-        while place >= 0:
-            if _names(raw, place):
-                return True
-            place = lower.find(word, place + 1)
-    return b"ASIA" in raw or b"AGE-SECRET-KEY-" in raw or _is_deep(raw)
-
-
-def _is_secret(raw: bytes, hit: re.Match[bytes]) -> bool:
-    if hit[0] in _NAME_WORDS:
-        return _names(raw, hit.start())
-    behind = _BEHIND.get(hit[0][:1])
-    return behind is None or bool(behind.search(raw, max(0, hit.start() - 12), hit.start()))
+    return _is_deep(raw)
 
 
 def _names(raw: bytes, place: int) -> bool:
@@ -83,13 +73,11 @@ def _names_credential(name: bytes) -> bool:
 
 def _is_deep(raw: bytes) -> bool:
     """Whether brackets may nest too deeply; those inside strings count too, which errs on the safe side."""
-    if raw.count(b"{") + raw.count(b"[") < DEEP:
-        return False
     brackets = raw.translate(None, _OTHERS)
-    for _ in range(DEEP):
-        shorter = brackets.replace(b"{}", b"").replace(b"[]", b"")
-        if not shorter:
+    for level in range(DEEP):
+        if len(brackets) < DEEP - level:
             return False
+        shorter = brackets.replace(b"{}", b"").replace(b"[]", b"")
         if len(shorter) == len(brackets):
             break
         brackets = shorter

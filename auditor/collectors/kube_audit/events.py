@@ -6,6 +6,7 @@ type than that page says is decoded a second time, field by field, and keeps all
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated, Any
 
 import msgspec
@@ -81,6 +82,8 @@ class Event(Struct):
     api_version: str = field(name="apiVersion", default="")
     timestamp: str = ""
     metadata: Birth | None = None
+    flattened_user: Any = field(name="user.username", default=None)
+    """Not None where the keys were flattened with dots: that is no Event as it stands."""
 
     @property
     def dialect(self) -> str:
@@ -118,6 +121,8 @@ _User = msgspec.json.Decoder(User).decode
 
 def is_audit(event: Event) -> bool:
     """Whether the record is an audit Event at all: some deliveries leave out kind, identifier, stage and times."""
+    if event.flattened_user is not None:
+        return False
     if event.kind not in ("", "Event") or (event.api_version and not event.api_version.startswith("audit.k8s.io/")):
         return False
     if not event.verb:
@@ -128,10 +133,14 @@ def is_audit(event: Event) -> bool:
     return any(told) or bool(event.kind and (event.username or event.outcome))
 
 
+@lru_cache(maxsize=256)
 def moment(text: str) -> datetime | None:
-    """A time of a record; None where it is none. One without a zone is UTC: the API server writes no other."""
+    """A time of a record; None where it is none. One without a zone is UTC: the API server writes no other.
+
+    Each is asked for several times while its record is read.
+    """
     try:
-        at = datetime.fromisoformat(text) if text and text.isascii() else None
+        at = datetime.fromisoformat(text.removesuffix(" UTC")) if text and text.isascii() else None
     except ValueError:
         return None
     if at is None:
@@ -150,13 +159,14 @@ def lenient(members: Mapping[str, Raw]) -> Event:
     for name, attribute in _TEXTS.items():
         if name in members:
             setattr(event, attribute, as_text(_plain(members[name])))
+    event.flattened_user = members.get("user.username")
     event.user = _user(members.get("user")) or User()
     event.impersonated = _user(members.get("impersonatedUser"))
     event.source_ips = as_texts(_plain(members.get("sourceIPs")))
     event.reference = _reference(_plain(members.get("objectRef")))
     event.outcome = _outcome(_plain(members.get("responseStatus")))
-    event.request = members.get("requestObject", UNSET)
-    event.response = members.get("responseObject", UNSET)
+    event.request = _opened(members.get("requestObject", UNSET))
+    event.response = _opened(members.get("responseObject", UNSET))
     event.annotations = as_text_map(_plain(members.get("annotations")))
     metadata = _plain(members.get("metadata"))
     if isinstance(metadata, dict):
@@ -207,6 +217,13 @@ def _plain(raw: Raw | None) -> Any:
         except msgspec.DecodeError:
             return value
     return value
+
+
+def _opened(body: Raw | UnsetType) -> Raw | UnsetType:
+    """A body that a table holds as text."""
+    if isinstance(body, Raw) and bytes(body)[:2] in (b'"{', b'"['):
+        return Raw(msgspec.json.decode(body, type=str).encode())
+    return body
 
 
 def _user(raw: Raw | None) -> User | None:

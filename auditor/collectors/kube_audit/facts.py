@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_plus
 
@@ -54,8 +55,12 @@ _NO_QUERY = Query()
 def query_of(uri: str) -> Query:
     """The query of a request URI."""
     parameters = uri.partition("?")[2]
-    if not parameters:
-        return _NO_QUERY
+    return _query(parameters) if parameters else _NO_QUERY
+
+
+@lru_cache(maxsize=1024)
+def _query(parameters: str) -> Query:
+    """A client asks the same way every time."""
     pairs = dict(part.partition("=")[::2] for part in reversed(parameters.split("&")))
     return Query(
         unquote_plus(pairs.get("dryRun", "")) not in ("",),

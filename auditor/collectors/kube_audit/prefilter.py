@@ -7,6 +7,7 @@ decoded. So the filter may decode too much, and never too little.
 
 In the pattern, `[^"]*` cannot leave a string and `[^}]*` cannot leave an object unseen: in valid JSON the quote of the
 key that must follow is not inside a string, since it would be escaped there.
+Nothing that was taken is ever given back (`*+`), as what follows is told by one byte.
 """
 
 import re
@@ -14,11 +15,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _READ = re.compile(
-    rb'\{"kind":"Event","apiVersion":"audit\.k8s\.io/v1","level":"(?:Metadata|(Request))","auditID":"[^"]*",'
-    rb'"stage":"[^"]*","requestURI":"[^"]*","verb":"(?:get|list|watch)","user":\{[^}]*\}{1,2},"sourceIPs":\[[^\]]*\],'
-    rb'"userAgent":"[^"]*",(?:"objectRef":\{"resource":"[^"]*"(?:,"namespace":"[^"]*")?(?:,"name":"[^"]*")?'
-    rb'(?:,"apiGroup":"[^"]*")?,"apiVersion":"[^"]*"\},)?(?:"responseStatus":\{"metadata":\{\},[^}]*\},)?'
-    rb'"requestReceivedTimestamp":"(\d{4}-\d\d-\d\dT\d\d:[0-5]\d:\d\d\.\d{6}Z)","stageTimestamp":"[^"]*"(?:,"annotations":\{[^}]*\})?\}\n'
+    rb'\{"kind":"Event","apiVersion":"audit\.k8s\.io/v1","level":"(?:Metadata|(Request))","auditID":"[^"]*+",'
+    rb'"stage":"[^"]*+","requestURI":"[^"]*+","verb":"(?:get|list|watch)","user":\{[^}]*+\}{1,2}+,'
+    rb'"sourceIPs":\[[^\]]*+\],"userAgent":"[^"]*+",(?:"objectRef":\{"resource":"[^"]*+"(?:,"namespace":"[^"]*+")?+'
+    rb'(?:,"name":"[^"]*+")?+(?:,"apiGroup":"[^"]*+")?+,"apiVersion":"[^"]*+"\},)?+'
+    rb'(?:"responseStatus":\{"metadata":\{\},[^}]*+\},)?+'
+    rb'"requestReceivedTimestamp":"(\d{4}-\d\d-\d\dT\d\d:[0-5]\d:\d\d\.\d{6}Z)","stageTimestamp":"[^"]*+"'
+    rb'(?:,"annotations":\{[^}]*+\})?+\}\n'
 ).match
 _MINUTE = len("2026-11-30T05:31")
 
