@@ -1,6 +1,5 @@
 """`auditor run`: collect, correlate, report, and say what is new. What a nightly job calls."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,15 +28,6 @@ if TYPE_CHECKING:
 FORMATS = ("html", "pdf", "json")
 
 
-class Threshold(StrEnum):
-    """From which severity on a new finding is a reason for exit status 3."""
-
-    INFO = "info"
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
-
-
 def run(
     config: options.ConfigOption = None,
     store: options.StoreOption = None,
@@ -49,9 +39,9 @@ def run(
         list[str] | None, typer.Option("--format", "-f", metavar="FORMAT", help="html, pdf, markdown, json or csv.")
     ] = None,
     fail_on: Annotated[
-        Threshold,
+        options.Severity,
         typer.Option("--fail-on", metavar="SEVERITY", help="info, low, medium or high: what is a reason for status 3."),
-    ] = Threshold.LOW,
+    ] = options.Severity.LOW,
     app: Annotated[
         list[str] | None,
         typer.Option("--app", "-a", metavar="GLOB", help="Only findings of these applications, as '*-prod'."),

@@ -26,6 +26,21 @@ class TabularFormat(StrEnum):
     XLSX = "xlsx"
 
 
+class Severity(StrEnum):
+    """How much a finding matters, from the least."""
+
+    INFO = "info"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+    @property
+    def and_worse(self) -> "tuple[Severity, ...]":
+        """This one, and all that matter more."""
+        known = tuple(Severity)
+        return known[known.index(self) :]
+
+
 ConfigOption = Annotated[
     Path | None,
     typer.Option(

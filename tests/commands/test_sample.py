@@ -137,6 +137,14 @@ def test_filters_narrow_the_answer(ask: Ask) -> None:
     assert len(ask("changes", "--limit", "3")["changes"]) == 3
 
 
+def test_findings_can_be_asked_for_by_how_much_they_matter(ask: Ask) -> None:
+    whole = ask("findings")["findings"]
+    grave = ask("findings", "--severity", "medium")["findings"]
+    assert grave == [finding for finding in whole if finding["severity"] in ("medium", "high")]
+    assert ask("findings", "--severity", "medium", "--limit", "3")["findings"] == grave[:3]
+    assert ask("findings", "--severity", "medium", "--limit", str(len(whole)))["findings"] == grave
+
+
 def test_who_tells_the_last_writer_of_each_field(ask: Ask) -> None:
     answer = ask("who", "shop-prod/deploy/api", "--explain")
     last = {row["path"]: row["actor"] for row in answer["fields"]}

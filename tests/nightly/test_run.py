@@ -8,7 +8,8 @@ import orjson
 import pytest
 import typer
 
-from auditor.commands.run import Threshold, run
+from auditor.commands.run import run
+from auditor.console.options import Severity
 from auditor.console.status import Status
 
 INCIDENT = Path(__file__).parents[2] / "data" / "incident"
@@ -86,7 +87,7 @@ def test_a_later_night_without_news_says_nothing_new(records: Path, capsys: pyte
 def test_a_new_hand_is_the_only_new_finding(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
     body = {"spec": {"template": {"spec": {"containers": [{"name": "web", "image": "registry.acme.example/x:9"}]}}}}
     write_audit(records, "mallory@acme.example", body, later(21))
-    assert tonight(records, fail_on=Threshold.HIGH) in (Status.NOTHING_NEW, Status.FINDINGS)
+    assert tonight(records, fail_on=Severity.HIGH) in (Status.NOTHING_NEW, Status.FINDINGS)
     news = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  new ")]
     assert news
     assert all("shop-prod" not in line for line in news)
@@ -122,7 +123,7 @@ def test_a_baseline_takes_the_first_night_as_known(
 
 
 def test_bounds_decide_what_is_said(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert tonight(records, app=["search-*"], fail_on=Threshold.HIGH) == Status.NOTHING_NEW
+    assert tonight(records, app=["search-*"], fail_on=Severity.HIGH) == Status.NOTHING_NEW
     said = said_by(capsys)
     assert "application search-prod" in said
     assert "catalog-prod" not in said
