@@ -59,17 +59,20 @@ def run(
     3 new findings, 6 nothing new, 4 a source failed or came late, 5 no record to check, 0 nothing found
     (docs/exit-codes.md). New is what no run with an earlier end of records has shown.
     """
+    from auditor.console.reporting import renderer_for, report_named
     from auditor.console.talk import talk
     from auditor.console.told import Asked, told_before
     from auditor.console.workspace import workspace
     from auditor.nightly.night import Bounds
     from auditor.nightly.outcome import outcome
 
+    asked = Asked(name, tuple(form or FORMATS), output, Bounds(tuple(app or ()), tuple(cluster or ())))
+    for one in asked.forms:
+        renderer_for(report_named(asked.report), one)
     with talk(quiet) as progress:
         place = workspace(config, store, progress)
         with place.store(create=True) as opened, opened.exclusive():
             read_sources(place, opened)
-            asked = Asked(name, tuple(form or FORMATS), output, Bounds(tuple(app or ()), tuple(cluster or ())))
             before = None if baseline else told_before(place, opened, asked)
             night, written = before or _anew(place, opened, asked, baseline)
         undelivered = _deliver(night, place.config, progress)

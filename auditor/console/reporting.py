@@ -29,18 +29,19 @@ def report_options(config: Config) -> "Options":
 
 
 def report_named(name: str) -> "Report":
-    """The report of a name; RenderError where there is none."""
+    """The report of a name; a usage error where there is none."""
     known = {report.name: report for report in registry.reports()}
     if name not in known:
-        raise RenderError(f"There is no report {name!r}.", f"There are: {', '.join(sorted(known))}.")
+        raise typer.BadParameter(f"there is no report {name!r}; there are: {', '.join(sorted(known))}.")
     return known[name]
 
 
 def renderer_for(report: "Report", form: str) -> "Renderer":
-    """The renderer of a format that the report has; RenderError for another."""
+    """The renderer of a format that the report has; a usage error for another."""
     known = {renderer.name: renderer for renderer in registry.renderers() if renderer.name in report.formats}
     if form not in known:
-        raise RenderError(f"The report {report.name} has no format {form!r}.", f"It has: {', '.join(sorted(known))}.")
+        has = ", ".join(sorted(known))
+        raise typer.BadParameter(f"the report {report.name} has no format {form!r}; it has: {has}.")
     return known[form]
 
 

@@ -106,8 +106,10 @@ def test_a_store_in_use_is_not_written_to(say: Say, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [
-        (("report", "nosuch"), Status.RENDER),
-        (("report", "postmortem", "--format", "docx"), Status.RENDER),
+        (("report", "nosuch"), Status.USAGE),
+        (("report", "postmortem", "--format", "docx"), Status.USAGE),
+        (("run", "--report", "nosuch"), Status.USAGE),
+        (("run", "--format", "html", "--format", "docx"), Status.USAGE),
         (("report", "postmortem", "--episode", "zz"), Status.NOT_FOUND),
         (("show", "zz"), Status.NOT_FOUND),
         (("show", "zz", "--format", "csv"), Status.USAGE),
@@ -130,6 +132,12 @@ def test_each_mistake_has_its_status_and_prints_no_answer(
     said = capsys.readouterr()
     assert "Traceback" not in said.err
     assert said.err or said.out.startswith("No write to ")
+
+
+def test_a_run_that_cannot_be_meant_reads_nothing(say: Say) -> None:
+    configure('[[cluster]]\nname = "a"\naudit = ["audit.log"]\n')
+    assert say("run", "--report", "nosuch") == Status.USAGE
+    assert not Path("auditor.db").exists()
 
 
 def test_the_demo_does_not_write_over_a_folder_that_is_not_its_own(say: Say) -> None:
