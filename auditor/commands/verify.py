@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 CSV_COLUMNS = ("statement", "standing", "evidence.kind", "evidence.source", "evidence.offset", "evidence.sha256")
 _PROVES_ITSELF = "names-itself"
 """A commit is called by the hash of its content: a repository that has it has it unchanged."""
+_BROKEN = ("changed", "gone")
 
 
 def verify(
@@ -30,8 +31,9 @@ def verify(
 ) -> None:
     """Hash the records again that changes and findings rest on.
 
-    Exit status 3 says that some are not what was read. A hash proves that bytes are the same, not that they were true
-    or complete when they were read.
+    Exit status 3 says that some are not what was read. What came from a running API server or standard input was never
+    a file: it is not kept. A hash proves that bytes are the same, not that they were true or complete when they were
+    read.
     """
     from auditor.console import wire
     from auditor.console.answer import say_csv, say_json
@@ -49,7 +51,7 @@ def verify(
             say_csv(CSV_COLUMNS, rows)
         else:
             say_json("auditor/verify/1", wire.as_of(answers.overview.as_of), "statements", rows)
-    if any(row["standing"] in ("changed", "gone") for row in rows):
+    if any(row["standing"] in _BROKEN for row in rows):
         raise typer.Exit(Status.FINDINGS)
 
 
@@ -75,14 +77,17 @@ def _show(rows: "list[JsonObject]") -> None:
 
     out = console()
     for row in rows:
-        if row["standing"] in ("changed", "gone"):
+        if row["standing"] in _BROKEN:
             evidence = row["evidence"]
             place = f"{evidence['source']} at byte {evidence['offset']}" if isinstance(evidence, dict) else ""
             out.print(text(f"{row['standing']}: {place}, on which {row['statement']} rests", "yellow"))
     counts = Counter(str(row["standing"]) for row in rows)
-    broken = {row["statement"] for row in rows if row["standing"] in ("changed", "gone")}
-    whole = {row["statement"] for row in rows} - broken
+    broken = {row["statement"] for row in rows if row["standing"] in _BROKEN}
+    unkept = {row["statement"] for row in rows if row["standing"] == "not-kept"} - broken
+    whole = {row["statement"] for row in rows} - broken - unkept
     out.print(text(f"{len(whole)} statements rest on unchanged records, {len(broken)} do not."))
+    if unkept:
+        out.print(text(f"{len(unkept)} rest on records that were never a file: there is nothing to compare them with."))
     out.print(text(", ".join(f"{name} {count}" for name, count in sorted(counts.items())), "dim"))
     out.print(text("The same bytes are no proof that they were true or complete when they were read.", "dim"))
 

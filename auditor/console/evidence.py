@@ -7,11 +7,13 @@ from typing import Literal, TypeAlias
 
 from auditor.collectors.files.sources import Source, is_url, open_stream
 from auditor.collectors.files.streams import BLOCK, Stream, skip
+from auditor.collectors.live.access import PREFIX
 from auditor.errors import SourceError
 from auditor.model.facts import Origin
 
-Standing: TypeAlias = Literal["unchanged", "changed", "gone"]
-"""`gone`: the source is not there any more, or too short: rotated, moved or removed."""
+Standing: TypeAlias = Literal["unchanged", "changed", "gone", "not-kept"]
+"""`gone`: the source is not there any more, or too short: rotated, moved or removed. `not-kept`: it was never a file,
+but an answer of an API server or standard input, so that nothing is there to be compared."""
 
 
 def standings(folder: Path, origins: Iterable[Origin]) -> Mapping[Origin, Standing]:
@@ -21,7 +23,10 @@ def standings(folder: Path, origins: Iterable[Origin]) -> Mapping[Origin, Standi
         by_source.setdefault(origin.source, set()).add(origin)
     found: dict[Origin, Standing] = {}
     for name in sorted(by_source):
-        found.update(_of_source(folder, name, by_source[name]))
+        if name == "-" or name.startswith(PREFIX):
+            found.update(dict.fromkeys(by_source[name], "not-kept"))
+        else:
+            found.update(_of_source(folder, name, by_source[name]))
     return found
 
 

@@ -27,6 +27,11 @@ def test_a_changed_byte_is_told_where_it_is(tmp_path: Path) -> None:
     assert standings(tmp_path, [first, second]) == {first: "unchanged", second: "changed"}
 
 
+def test_what_was_never_a_file_is_not_said_to_be_gone(tmp_path: Path) -> None:
+    live, piped = origin("live:acme/apps/deployments", 0, 10), origin("-", 0, 10)
+    assert standings(tmp_path, [live, piped]) == {live: "not-kept", piped: "not-kept"}
+
+
 def test_a_source_that_is_gone_or_short_is_told(tmp_path: Path) -> None:
     (tmp_path / "short").write_bytes(CONTENT[:15])
     here, cut, gone = origin("short", 0, 10), origin("short", 11, 11), origin("nowhere", 0, 5)
