@@ -4,11 +4,6 @@ https://learn.microsoft.com/azure/azure-monitor/reference/tables/aksaudit has th
 AzureDiagnostics, holds the whole event as text.)
 """
 
-from typing import Any
-
-import msgspec
-from msgspec import Raw
-
 from auditor.collectors.kube_audit import events
 from auditor.collectors.kube_audit.delivery import Members
 from auditor.collectors.kube_audit.events import Event
@@ -35,13 +30,4 @@ _COLUMNS = {
 
 def event_of(members: Members) -> Event:
     """The event that a row is, if it is one (see `events.is_audit`)."""
-    event = events.lenient({_COLUMNS[key]: value for key, value in members.items() if key in _COLUMNS})
-    event.request, event.response = _opened(event.request), _opened(event.response)
-    return event
-
-
-def _opened(body: Any) -> Any:
-    """A body that the table holds as text."""
-    if isinstance(body, Raw) and bytes(body)[:2] in (b'"{', b'"['):
-        return Raw(msgspec.json.decode(body, type=str).encode())
-    return body
+    return events.lenient({_COLUMNS[key]: value for key, value in members.items() if key in _COLUMNS})

@@ -2,18 +2,27 @@
 
 https://cloud.google.com/kubernetes-engine/docs/how-to/audit-logging has the entry. What it lacks, and so stays unknown:
 the request URI (dry run, field manager and `force` are invisible), stage and level, groups, UID and `extra` of the
-user, the impersonated user, `objectRef.uid` and `resourceVersion`. `status.code` is a google.rpc code, 0 or absent for
-success; a refused request gets the HTTP code that the API server must have answered.
+user, `objectRef.uid` and `resourceVersion`. The user whom a request acted as is its `authoritySelector`. `status.code`
+is a google.rpc code, 0 or absent for success; a refused request gets the HTTP code that the API server must have
+answered. Elastic's integration takes status and times out of an entry and puts them where an Event has them.
 """
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType, field
 
-from auditor.collectors.kube_audit.events import Event, Outcome, Reference, User, as_text_map
+from auditor.collectors.kube_audit.events import (
+    Event,
+    Outcome,
+    Reference,
+    User,
+    as_text_map,
+    decode_members,
+)
 
 _HTTP = {
     1: 499,
@@ -36,6 +45,8 @@ _HTTP = {
 _VERSION = re.compile(r"v\d+((alpha|beta)\d+)?")
 _READS = frozenset({"get", "list", "watch"})
 _VERBS = {"deleteCollection": "deletecollection"}
+_MESSAGES = frozenset({"authentication_info", "request_metadata"})
+"""Parts of an AuditLog whose own keys are renamed too; bodies keep theirs."""
 
 
 class Authentication(Struct):
@@ -93,10 +104,63 @@ class Entry(Struct):
     resource: Monitored | None = None
     labels: Any = None
     split: Any = None
+    moved_id: str = field(name="auditID", default="")
+    moved_status: Status | None = field(name="responseStatus", default=None)
+    moved_timestamp: str = field(name="stageTimestamp", default="")
+    moved_labels: Any = field(name="annotations", default=None)
 
 
-decode_entry = msgspec.json.Decoder(Entry, strict=False).decode
-"""Raises msgspec.DecodeError."""
+def in_camel_case(members: Mapping[str, Raw]) -> bytes:
+    """An entry as the client libraries and the tables of Log Analytics spell it (`proto_payload.audit_log`)."""
+    entry = {_camel(key): value for key, value in members.items()}
+    payload = _members(members["proto_payload"])
+    payload = _members(payload["audit_log"]) if "audit_log" in payload else payload
+    entry["protoPayload"] = _encoded(
+        {_camel(key): _renamed(value) if key in _MESSAGES else value for key, value in payload.items()}
+    )
+    return bytes(_encoded(entry))
+
+
+def _renamed(value: Raw) -> Raw:
+    return _encoded({_camel(key): item for key, item in _members(value).items()})
+
+
+def _members(value: Raw) -> dict[str, Raw]:
+    return decode_members(bytes(value)) if bytes(value)[:1] == b"{" else {}
+
+
+def _encoded(members: Mapping[str, Raw]) -> Raw:
+    return Raw(msgspec.json.encode(members))
+
+
+def _camel(name: str) -> str:
+    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
+
+
+_decode_entry = msgspec.json.Decoder(Entry, strict=False).decode
+
+
+def decode_entry(text: bytes) -> Entry:
+    """A LogEntry; empty where it is none by its types. Raises msgspec.DecodeError."""
+    try:
+        return _decode_entry(text)
+    except msgspec.ValidationError:
+        pass
+    try:
+        return _decode_entry(msgspec.json.encode(_without_nulls(msgspec.json.decode(text))))
+    except msgspec.ValidationError:
+        return Entry()
+
+
+def _without_nulls(entry: Any) -> Any:
+    """An entry without what `bq query` and CSV write for a field that is not there. Bodies keep their nulls."""
+    if not isinstance(entry, dict):
+        return entry
+    kept = {key: value for key, value in entry.items() if value is not None and value != ""}
+    return {key: value if key in _WITH_OWN_NULLS else _without_nulls(value) for key, value in kept.items()}
+
+
+_WITH_OWN_NULLS = frozenset({"request", "response"})
 
 
 class Mapped(Event):
@@ -117,30 +181,28 @@ def event_of(entry: Entry) -> tuple[Event, bool] | None:
     if payload is None or payload.service != "k8s.io" or not payload.method:
         return None
     resource, subresource, verb = _named(payload.method)
-    received = entry.timestamp or entry.receive_timestamp
+    received = entry.timestamp or entry.moved_timestamp or entry.receive_timestamp
+    audit_id = entry.insert_id or entry.moved_id
     if verb in _READS and not subresource:
-        return Mapped(verb=verb, audit_id=entry.insert_id, received=received), False
+        return Mapped(verb=verb, audit_id=audit_id, received=received), False
+    who = payload.authentication or Authentication()
     caller = payload.metadata or Metadata()
     address = caller.caller_ip or caller.caller_ip_old
     event = Mapped(
         verb=verb,
-        audit_id=entry.insert_id,
-        user=User(_principal(payload.authentication)),
+        audit_id=audit_id,
+        user=User(who.email or who.subject),
+        impersonated=User(who.selector) if who.selector else None,
         source_ips=(address,) if address else (),
         user_agent=caller.agent,
         reference=_reference(payload.resource, resource, subresource),
-        outcome=_outcome(payload.status),
+        outcome=_outcome(payload.status or entry.moved_status),
         received=received,
-        annotations=as_text_map(entry.labels),
+        annotations=as_text_map(entry.labels or entry.moved_labels),
     )
     event.request, cut_request = _body(payload.request, payload.request_json)
     event.response, cut_response = _body(payload.response, payload.response_json)
     return event, cut_request or cut_response or entry.split is not None
-
-
-def _principal(authentication: Authentication | None) -> str:
-    who = authentication or Authentication()
-    return who.email or who.subject or who.selector
 
 
 def _outcome(status: Status | None) -> Outcome:

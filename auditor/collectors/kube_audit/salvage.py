@@ -13,6 +13,11 @@ _TRUNCATED = re.compile(rb"\.{0,3}\s*\[Truncated\.*\]\s*$")
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
+def was_cut(line: bytes) -> bool:
+    """Whether a line ends as CloudWatch ends what it cut."""
+    return _TRUNCATED.search(line, max(len(line) - 64, 0)) is not None
+
+
 def salvage(content: bytes) -> Event | None:
     """What is left of an event that a delivery cut (CloudWatch at 256 KB, AKS at 16 KiB), None where too little is."""
     content = _TRUNCATED.sub(b"", content)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from auditor.collectors.files.streams import BLOCK, Stream
-from auditor.collectors.kube_audit import events, parts, text_lines, wrappers
+from auditor.collectors.kube_audit import events, foreign, parts, salvage, text_lines, wrappers
 from auditor.collectors.kube_audit.containers import Container, begins_container
 from auditor.collectors.kube_audit.delivery import Delivery
 from auditor.collectors.kube_audit.prefilter import doubtful
@@ -164,11 +164,11 @@ class Scanner:
     def _value_line(self, start: int, stop: int, body: bytes) -> None:
         """A line that begins like a JSON value: whole, several joined, the first of many lines, or broken."""
         whole = value_end(body, 0)
-        if whole == CUT:
+        if whole == CUT and not salvage.was_cut(body):
             self._value_over_lines(start, stop)
             return
-        if whole == BROKEN:
-            self._records.give_up(stop, NOT_JSON)
+        if whole < 0 or (whole < len(body) and body[0] != _BRACE and b"{" not in body[:whole]):
+            self._text_line(start, stop, body)
             return
         try:
             found = list(wrappers.unwrap(body[:whole].rstrip(), Delivery()))
@@ -210,7 +210,7 @@ class Scanner:
             return
         found = self._found_in_text(body)
         if found is None or (any(each.delivery.cut for each in found) and self._records.is_last(stop)):
-            self._records.give_up(stop, NOT_JSON)
+            self._records.give_up(stop, foreign.line_reason(body))
             return
         self._records.tell(start, body, found)
         self._records.advance(stop)
@@ -218,15 +218,19 @@ class Scanner:
     def _found_in_text(self, body: bytes) -> list[Found] | None:
         """What a line of text holds; None where that is no JSON."""
         row = text_lines.csv_row(body, self.state.columns) if self.state.columns or b'{""' in body else None
-        brace = body.find(b"{")
-        if row is None and brace < 0:
-            return None
-        delivery, name = (Delivery(), "csv") if row is not None else text_lines.prefixed(body, brace)
         try:
-            found = list(wrappers.unwrap(row or body[brace:], delivery, name))
+            found = list(wrappers.unwrap(row, Delivery(), "csv") if row is not None else self._found_between(body))
         except UNREADABLE:
             return None
-        return [replace(each, start=0, end=len(body)) for each in found]
+        return [replace(each, start=0, end=len(body)) for each in found] or None
+
+    def _found_between(self, body: bytes) -> list[Found]:
+        """The records among the words of a line: nothing where braces only look like one. A cut one if it says so."""
+        line = text_lines.plain(body)
+        first = line.find(b"{")
+        begins = next((start for start, end in text_lines.records(line) if end > 0 or salvage.was_cut(line)), -1)
+        found = list(wrappers.in_line(line, *text_lines.prefixed(line, first))) if begins >= 0 else []
+        return found if begins in (first - 1, first) or any(each.event for each in found) else []
 
     def _in_parts(self, start: int, line: bytes) -> bool:
         """Take the record of which `line` is the first part, or wait for its last; False where it is no part."""

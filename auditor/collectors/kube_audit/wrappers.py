@@ -15,14 +15,15 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from auditor.collectors.kube_audit import azure, events, gke
+from auditor.collectors.kube_audit import azure, elastic, events, flattened, foreign, gke, otlp, tables, text_lines
 from auditor.collectors.kube_audit.delivery import Delivery, Members, said_by, string_of, time_of
 from auditor.collectors.kube_audit.events import Event, moment
 from auditor.collectors.kube_audit.salvage import salvage
 from auditor.collectors.kube_audit.values import skip_separators, value_end
 
-_NESTING = 8
-"""Layers of wrapping; real deliveries have at most four."""
+_NESTING = 16
+"""Layers of wrapping; OpenTelemetry's alone has eight."""
+NOT_A_RECORD = "not a record"
 _INFLATED = 64 << 20
 """Bytes that a compressed record may grow to."""
 
@@ -89,13 +90,13 @@ def _open(text: bytes, place: _Place) -> Iterator[Found]:
         yield _foreign(place, "wrapped too deeply")
         return
     if text[:1] == b"[":
-        if row := _insights_row(text):
-            yield from _open(row, replace(place.named("cloudwatch-insights"), depth=place.depth + 1, inline=False))
-        else:
-            yield from _elements(text, 0, place.named("json-array"))
+        yield from _list(text, place)
+        return
+    if text[:1] == b'"' and b"{" in text:
+        yield from _text(Raw(text), place)
         return
     if text[:1] != b"{":
-        yield _foreign(place, "not a record")
+        yield _foreign(place, NOT_A_RECORD)
         return
     try:
         event = events.decode(text)
@@ -110,17 +111,65 @@ def _open(text: bytes, place: _Place) -> Iterator[Found]:
 
 
 def _layers(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    if tables.is_table(members):
+        yield from _table(members, place.named("table"))
+        return
     for key, (name, opener) in _LAYERS.items():
         if key in members:
             found = list(opener(text, members, place.named(name)))
             if any(each.event for each in found) or len(found) > 1 or key in _SURE:
                 yield from found
                 return
-    yield _foreign(place, "not an audit event")
+    if flattened.is_flattened(members) and (found := list(_flattened(members, place.named("flattened")))):
+        yield from found
+    else:
+        found = _anywhere(members, place.named("wrapped"))
+        yield from found or (_foreign(place, foreign.reason(members)),)
+
+
+def _anywhere(members: Members, place: _Place) -> list[Found]:
+    """The events in members of other names. One that is there whole and cut, or as text and parsed, is one."""
+    said = place.saying(members)
+    texts = [raw for key, raw in members.items() if key not in _LAYERS and _RECORD.match(bytes(raw))]
+    found = [(each.event, each) for raw in texts for each in _text(raw, said) if each.event is not None]
+    whole: dict[tuple[str, str], Found] = {}
+    for event, each in found:
+        if not each.delivery.cut:
+            whole.setdefault((event.audit_id, event.stage), each)
+    return list(whole.values()) or [each for _, each in found[:1]]
+
+
+_RECORD = re.compile(rb'\{|\[|"[^"{]*\{')
+
+
+def _table(members: Members, place: _Place) -> Iterator[Found]:
+    """Columns once, then rows of values."""
+    for row in tables.rows(members):
+        yield from _open(row, place.deeper())
+
+
+def _flattened(members: Members, place: _Place) -> Iterator[Found]:
+    """An event, or what it is wrapped in, whose keys have dots. Nothing where it is none."""
+    text, cut = flattened.nested(members)
+    inner = events.decode_members(text)
+    if inner.keys() != members.keys():
+        for each in _open(text, place.deeper()):
+            if each.event is not None:
+                yield replace(each, delivery=replace(each.delivery, cut=each.delivery.cut or cut))
 
 
 def _foreign(place: _Place, reason: str) -> Found:
     return Found(None, place.format, place.delivery, place.start, place.end, reason)
+
+
+def _list(text: bytes, place: _Place) -> Iterator[Found]:
+    """A list of records, or one row of CloudWatch Insights. What stands beside events and is no record wraps them."""
+    if _CELL.match(text):
+        yield from _open(tables.cells(text), replace(place.named("cloudwatch-insights").deeper(), inline=False))
+        return
+    found = list(_elements(text, 0, place.named("json-array")))
+    beside = any(each.event for each in found)
+    yield from (each for each in found if not (beside and each.reason == NOT_A_RECORD))
 
 
 def _elements(text: bytes, start: int, place: _Place) -> Iterator[Found]:
@@ -177,22 +226,30 @@ def _text(raw: Raw, place: _Place) -> Iterator[Found]:
 
 
 def within(content: bytes, place: _Place) -> Iterator[Found]:
-    """The record in a text: the whole of it, or what follows a prefix. One that was cut keeps what it has."""
+    """The records in a text, the whole of it or among other words. One that was cut keeps what it has."""
     if content[:1] == b'"' and value_end(content, 0) == len(content):
         yield from _text(Raw(content), place)
         return
-    start = content.find(b"{")
-    if start < 0 or place.depth > _NESTING:
-        yield _foreign(place, "text without a record")
+    if place.depth > _NESTING:
+        yield _foreign(place, "wrapped too deeply")
         return
-    content = content[start:]
-    end = value_end(content, 0)
-    if end == len(content):
-        yield from _open(content, place)
-    elif event := salvage(content):
-        yield Found(event, place.format, replace(place.delivery, cut=True), place.start, place.end)
-    else:
-        yield _foreign(place, "text without a whole record")
+    found: list[Found] = []
+    for start, end in text_lines.records(content):
+        if end > 0:
+            found += _open(content[start:end].rstrip(), place)
+        elif event := salvage(content[start:]):
+            found.append(Found(event, place.format, replace(place.delivery, cut=True), place.start, place.end))
+        else:
+            found.append(_foreign(place, "text without a whole record"))
+    beside = any(each.event for each in found)
+    yield from (each for each in found if each.event or not beside)
+    if not found:
+        yield _foreign(place, "text without a record")
+
+
+def in_line(line: bytes, delivery: Delivery, name: str) -> Iterator[Found]:
+    """The records in a line of text."""
+    yield from within(line, _Place(delivery, name, 0, len(line), inline=False))
 
 
 # Layers that are more than a member
@@ -260,15 +317,6 @@ def _entry(text: bytes, place: _Place) -> Found | None:
     return Found(event, place.format, delivery, place.start, place.end)
 
 
-def _tables(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
-    """The answer of the Log Analytics API: columns once, then rows of values."""
-    for table in msgspec.json.decode(members["tables"], type=list[dict[str, Any]]):
-        names = [events.as_text(column.get("name")) for column in table.get("columns", ())]
-        for row in table.get("rows", ()):
-            encoded = msgspec.json.encode(dict(zip(names, row, strict=False)))
-            yield from _open(encoded, place.deeper())
-
-
 def _row(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
     """A row of AKSAudit or AKSAuditAdmin."""
     event = azure.event_of(members)
@@ -279,14 +327,48 @@ def _row(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
 
 
 def _data(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
-    """`data`: Loki's answer (`data.result`) or a bare Pub/Sub message."""
+    """`data`: Loki's answer (`data.result`), a bare Pub/Sub message, or what an envelope holds."""
     raw = bytes(members["data"])
     if raw[:1] == b'"':
-        yield from _encoded(members["data"], place)
+        yield from _encoded(members["data"], place.named("pubsub"))
     elif raw[:1] == b"{" and "result" in (inner := _object(members["data"])):
         start = text.find(raw)
         place = replace(place, start=place.start + start) if place.inline else place
         yield from _array("result")(raw, inner, place.named("loki"))
+    else:
+        yield from _text(members["data"], place.named("wrapped").saying(members))
+
+
+def _base64(key: str) -> "Opener":
+    """The member `key`: base64 of a record."""
+    return lambda text, members, place: _encoded(members[key], place.saying(members))
+
+
+def _pairs(key: str) -> "Opener":
+    """The member `key`: OpenTelemetry's list of keys and values, or an object."""
+
+    def opener(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+        raw = members[key]
+        if record := otlp.plain(raw) if bytes(raw)[:1] == b"[" else b"":
+            yield from _open(record, place.saying(members).deeper())
+        else:
+            yield from _text(raw, place.saying(members))
+
+    return opener
+
+
+def _body(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """A log record of OpenTelemetry, in JSON or as a shipper writes it: text, an object, or keys and values."""
+    inner = _object(members["body"])
+    if "kvlistValue" in inner:
+        yield from _pairs("values")(text, _object(inner["kvlistValue"]), place.saying(members))
+    else:
+        yield from _text(members["body"], place.saying(members))
+
+
+def _snake_case(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """A Cloud Logging entry as client libraries and the tables of Log Analytics spell it."""
+    yield from _gke(gke.in_camel_case(members), members, place)
 
 
 def _loki_values(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
@@ -304,14 +386,6 @@ def _results(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
     """`results`: rows of CloudWatch Insights, or of Splunk."""
     rows = bytes(members["results"])[1:64].lstrip()
     yield from _array("results")(text, members, place.named("cloudwatch-insights" if rows[:1] == b"[" else "splunk"))
-
-
-def _insights_row(text: bytes) -> bytes:
-    """A row of CloudWatch Insights (a list of field and value) as an object; b"" for any other list."""
-    if not _CELL.match(text):
-        return b""
-    cells = msgspec.json.decode(text, type=list[dict[str, Any]])
-    return msgspec.json.encode({events.as_text(cell.get("field")): cell.get("value") for cell in cells})
 
 
 _CELL = re.compile(rb'\[\s*\{\s*"(?:field|value)"\s*:')
@@ -343,8 +417,14 @@ def _journald_bytes(text: bytes, members: Members, place: _Place) -> Iterator[Fo
 def _kubernetes(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
     """`kubernetes.audit`, as the Elastic integration stores an event."""
     inner = _object(members["kubernetes"])
-    if "audit" in inner:
-        yield from _text(inner["audit"], place.saying(members))
+    for each in _text(inner["audit"], place.saying(members)) if "audit" in inner else ():
+        yield each if each.event is None else replace(each, event=elastic.restored(each.event))
+
+
+def _ecs(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
+    """`event`: what was sent to Splunk's collector, or Elastic's note on an event with its `original` text."""
+    inner = _object(members["event"])
+    yield from _text(inner.get("original", members["event"]), place.saying(members))
 
 
 def _object(raw: Raw) -> dict[str, Raw]:
@@ -357,6 +437,7 @@ Opener = Callable[[bytes, Members, _Place], Iterator[Found]]
 _LAYERS: dict[str, tuple[str, Opener]] = {
     "protoPayload": ("gke", _gke),
     "protopayload_auditlog": ("gke-bigquery", _gke),
+    "proto_payload": ("gke-bigquery", _snake_case),
     "logEvents": ("cloudwatch-subscription", _log_events),
     "awslogs": ("cloudwatch-lambda", _lambda),
     "events": ("cloudwatch", _array("events")),
@@ -365,9 +446,16 @@ _LAYERS: dict[str, tuple[str, Opener]] = {
     "properties": ("aks", _properties),
     "log_s": ("aks-log-analytics", _inner("log_s")),
     "AuditId": ("aks-log-analytics", _row),
-    "tables": ("aks-log-analytics", _tables),
+    "tables": ("aks-log-analytics", _array("tables")),
+    "Tables": ("aks-log-analytics", _array("Tables")),
+    "RawEvent": ("sentinel", _inner("RawEvent")),
     "hits": ("elasticsearch", _hits),
     "_source": ("elasticsearch", _inner("_source")),
+    "fields": ("elasticsearch", _inner("fields")),
+    "resourceLogs": ("otlp", _array("resourceLogs")),
+    "streams": ("loki", _array("streams")),
+    "Data": ("kinesis", _base64("Data")),
+    "data_base64": ("cloudevents", _base64("data_base64")),
     "data": ("", _data),
     "values": ("loki", _loki_values),
     "results": ("", _results),
@@ -376,15 +464,17 @@ _LAYERS: dict[str, tuple[str, Opener]] = {
     "line": ("loki", _inner("line")),
     "MESSAGE": ("journald", _journald_bytes),
     "@message": ("cloudwatch-insights", _inner("@message")),
+    "@rawstring": ("logscale", _inner("@rawstring")),
     "structured": ("viaq", _inner("structured")),
+    "event": ("event", _ecs),
     "kubernetes": ("elasticsearch", _kubernetes),
     "message": ("shipper", _message),
     "log": ("container", _inner("log")),
-    "event": ("hec", _inner("event")),
     "textPayload": ("gke", _inner("textPayload")),
     "jsonPayload": ("gke", _inner("jsonPayload")),
-    "body": ("otel", _inner("body")),
+    "body": ("otel", _body),
+    "attributes": ("attributes", _pairs("attributes")),
 }
 """By the key that shows the wrapping, in the order in which they are tried: its name, and what opens it."""
-_SURE = frozenset({"protoPayload", "protopayload_auditlog", "logEvents", "properties", "records"})
+_SURE = frozenset({"protoPayload", "protopayload_auditlog", "proto_payload", "logEvents", "properties", "records"})
 """Keys after which no other layer is tried: what they hold is foreign if it is no audit event."""

@@ -65,7 +65,8 @@ def story() -> list[dict[str, Any]]:
                 event = audit_event(number, ("get", "list", "watch")[number % 3])
             case 3:
                 patch = {"spec": {"replicas": number}}
-                event = audit_event(number, requestObject=patch, responseObject=patch | {"kind": "Deployment"})
+                stored = patch | {"kind": "Deployment", "metadata": {"name": "web"}}
+                event = audit_event(number, requestObject=patch, responseObject=stored)
             case 4:
                 refused = {"metadata": {}, "status": "Failure", "reason": "Forbidden", "message": "no", "code": 403}
                 event = audit_event(number, "delete", responseStatus=refused)
@@ -77,7 +78,8 @@ def story() -> list[dict[str, Any]]:
             case 7:
                 event = audit_event(number, "get", resource="pods", subresource="exec", name=f"pod-{number}")
             case 8:
-                event = audit_event(number, "update", requestObject={"data": {"text": long_text[: number * 400]}})
+                body = {"metadata": {"name": "web"}, "data": {"text": long_text[: number * 400]}}
+                event = audit_event(number, "update", requestObject=body)
             case _:
                 event = audit_event(number, "create", stage="RequestReceived", responseStatus=None)
         events.append(event)
