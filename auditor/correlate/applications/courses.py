@@ -14,6 +14,7 @@ from auditor.config import Config
 from auditor.correlate.applications import flux_documents
 from auditor.correlate.applications.documents import home_cluster, is_compared_again, parse_application
 from auditor.correlate.applications.flux_sources import FluxSources
+from auditor.correlate.applications.repeats import without_repeats
 from auditor.correlate.applications.requests import (
     GROUP,
     OwnRequests,
@@ -128,7 +129,8 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
     removal: AuditEvent | None = None
     document: JsonObject | None = None
     last: datetime | None = None
-    for entry in in_order(entries):
+    ordered = in_order(entries)
+    for entry in ordered if key.is_flux else without_repeats(ordered):
         if isinstance(entry, Request) and entry.event.verb in ("delete", "deletecollection"):
             removal = replace(entry.event, request=None, response=None)
             continue
@@ -153,7 +155,7 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
 
 def _is_silent(request: Request) -> bool:
     """Whether the record holds nothing of what a request asked for or led to: it shows no state."""
-    return request.bodies.request is None and not request.bodies.answers_with_object
+    return not request.bodies.answers_with_object and request.bodies.request is None
 
 
 def _with_source_changes(key: AppKey, steps: Sequence[Step], sources: FluxSources) -> list[Step]:

@@ -1,0 +1,46 @@
+"""Comparisons of an application that found nothing new, told by the bytes of the API server's answers.
+
+Argo CD compares every few minutes and stores when it did: most of what an audit log says of applications is that, and
+none of it needs to be decoded.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from auditor.correlate.writes.sequence import Entry, Request
+
+_MOVING = {"metadata": ("managedFields", "resourceVersion", "generation"), "status": ("reconciledAt",)}
+"""What each comparison stores: it is all that the document of one differs in from that of the next."""
+
+_parts = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+_Said: TypeAlias = Mapping[str, object]
+
+
+def without_repeats(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries of one application in their order, without those that say what the two before and the next one say:
+    of comparisons that changed nothing the first and the last after a change stay."""
+    said = [_said(entry) for entry in entries]
+    return [
+        entry
+        for place, entry in enumerate(entries)
+        if not (place > 1 and said[place] and said[place - 2 : place + 2] == [said[place]] * 4)
+    ]
+
+
+def _said(entry: Entry) -> _Said | None:
+    """The document in an answer, by parts, without what each comparison stores; None where that cannot be told."""
+    if not isinstance(entry, Request) or entry.event.verb not in ("patch", "update"):
+        return None
+    if entry.event.subresource not in ("", "status") or not entry.bodies.answers_with_object:
+        return None
+    try:
+        document: dict[str, object] = {**_parts(entry.event.response or b"")}
+        for part, moving in _MOVING.items():
+            whole = _parts(document.get(part, b"{}"))  # type: ignore[arg-type]
+            document[part] = {key: value for key, value in whole.items() if key not in moving}
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return document
