@@ -1,7 +1,8 @@
 """`auditor collect`: reads what is new into the store."""
 
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +13,13 @@ from auditor.console.workspace import Workspace
 
 if TYPE_CHECKING:
     from auditor.store import Store
+
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", metavar="N", min=1, help="Processes that read a large audit log (default: one a processor, to 4)."
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +35,7 @@ class Collected:
 def collect(
     config: options.ConfigOption = None,
     store: options.StoreOption = None,
+    workers: WorkersOption = None,
     exit_status: options.ExitStatusOption = False,
     quiet: options.QuietOption = False,
 ) -> None:
@@ -40,7 +49,7 @@ def collect(
     with talk(quiet) as progress:
         place = workspace(config, store, progress)
         with place.store(create=True) as opened, opened.exclusive():
-            collected = read_sources(place, opened)
+            collected = read_sources(place, opened, workers)
         progress.note(f"{collected.added} new records." if collected.added else "Nothing new.")
     if collected.unread:
         raise typer.Exit(Status.SOURCE)
@@ -48,7 +57,7 @@ def collect(
         raise typer.Exit(Status.NOTHING_NEW)
 
 
-def read_sources(place: Workspace, store: "Store") -> Collected:
+def read_sources(place: Workspace, store: "Store", workers: int | None = None) -> Collected:
     """Run all collectors. A source that cannot be read is told, and keeps no other from being read."""
     from auditor import registry
     from auditor.collectors import Reading
@@ -61,6 +70,7 @@ def read_sources(place: Workspace, store: "Store") -> Collected:
         place.cache(),
         place.progress,
         shipped=shipped_caches(),
+        workers=workers or _processors(),
         applications=store.application_snapshots,
     )
     added, unread = 0, set[tuple[str, str, str]]()
@@ -71,6 +81,12 @@ def read_sources(place: Workspace, store: "Store") -> Collected:
                 unread.add((batch.mark.kind, batch.mark.cluster, batch.mark.source))
                 place.progress.note(batch.mark.complaint)
     return Collected(added, len(unread))
+
+
+def _processors() -> int:
+    """How many this process may use, at most four: what the store takes in is less than four workers find."""
+    allowed = getattr(os, "sched_getaffinity", None)
+    return min(len(allowed(0)) if allowed else os.cpu_count() or 1, 4)
 
 
 COMMAND = Command("collect", collect, NIGHTLY, 3, "auditor collect --config records/auditor.toml")

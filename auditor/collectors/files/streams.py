@@ -7,7 +7,10 @@ archive, a connection that broke) is told in `damage` and never raised, as what 
 import codecs
 import sys
 import zlib
+from collections.abc import Iterator
 from typing import Any, BinaryIO, Protocol, cast
+
+from auditor.collectors.files.forms import form
 
 BLOCK = 1 << 18
 """Bytes of one read: small enough to stay in a processor's cache while it is searched."""
@@ -36,21 +39,21 @@ class Stream(Protocol):
         ...
 
 
-def decompressed(file: BinaryIO) -> Stream:
+def decompressed(file: BinaryIO) -> "Peeked":
     """`file` with whatever compression and encoding its first bytes show taken off."""
-    stream = _Peeked(_Raw(file))
+    stream = Peeked(_Raw(file))
     for _ in range(_NESTING):
         if stream.head.startswith(_GZIP):
-            stream = _Peeked(_Gzip(stream))
+            stream = Peeked(_Gzip(stream))
         elif stream.head.startswith(_ZSTD):
-            stream = _Peeked(_Zstd(stream))
+            stream = Peeked(_Zstd(stream))
     encoding = _utf16(stream.head)
-    return _Transcoded(stream, encoding) if encoding else stream
+    return Peeked(_Transcoded(stream, encoding)) if encoding else stream
 
 
 def skip(stream: Stream, offset: int) -> bool:
     """Go to `offset` of a stream from which nothing was read; False where it ends before."""
-    if isinstance(stream, _Peeked) and stream.seek(offset):
+    if isinstance(stream, Peeked) and stream.seek(offset):
         return True
     while offset and (block := stream.read(min(offset, BLOCK))):
         offset -= len(block)
@@ -94,12 +97,72 @@ class Section:
         return at
 
 
+class Lines:
+    """A stream that can be cut into runs of whole lines, and is a stream again for what is left."""
+
+    def __init__(self, stream: Stream, offset: int, held: bytes = b"") -> None:
+        self.offset = offset
+        """Where the first byte lies that was not given away."""
+        self._stream = stream
+        self._held = held
+
+    @property
+    def damage(self) -> str:
+        """See Stream."""
+        return self._stream.damage
+
+    def read(self, size: int) -> bytes:
+        """See Stream."""
+        data, self._held = (self._held[:size], self._held[size:]) if self._held else (self._stream.read(size), b"")
+        self.offset += len(data)
+        return data
+
+    def close(self) -> None:
+        """See Stream."""
+        self._stream.close()
+
+    def runs(self, size: int, longest: int) -> Iterator[tuple[int, bytes]]:
+        """The lines in runs of about `size` bytes, each with its offset, up to a line that is longer than `longest`.
+
+        What follows the last newline is left, and so is all of a stream that has less than one run.
+        """
+        blocks, length = [self._held], len(self._held)
+        while length <= longest and (block := self._stream.read(BLOCK)):
+            blocks.append(block)
+            length += len(block)
+            if length >= size and b"\n" in block:
+                run, newline, rest = b"".join(blocks).rpartition(b"\n")
+                blocks, length = [rest], len(rest)
+                start, self.offset = self.offset, self.offset + len(run) + 1
+                self._held = rest
+                yield start, run + newline
+        self._held = b"".join(blocks)
+
+
+class Held:
+    """Bytes at hand as a Stream."""
+
+    def __init__(self, data: bytes) -> None:
+        self.damage = ""
+        self._data = data
+        self._at = 0
+
+    def read(self, size: int) -> bytes:
+        """See Stream."""
+        data = self._data[self._at : self._at + size]
+        self._at += len(data)
+        return data
+
+    def close(self) -> None:
+        """See Stream."""
+
+
 def plain_size(file: BinaryIO) -> int:
     """The size of a file that holds UTF-8 as it is, so that it may be read in sections; 0 for any other."""
     if not file.seekable():
         return 0
-    head = file.read(8)
-    plain = head[:2] not in (_GZIP, _ZSTD[:2]) and not _utf16(head)
+    head = file.read(BLOCK)
+    plain = head[:2] not in (_GZIP, _ZSTD[:2]) and not _utf16(head) and not form(head)
     return file.seek(0, 2) if plain else 0
 
 
@@ -141,8 +204,8 @@ class _Raw:
         return True
 
 
-class _Peeked:
-    """A stream whose first bytes were looked at."""
+class Peeked:
+    """A stream whose first bytes, `head`, were looked at."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -153,15 +216,18 @@ class _Peeked:
 
     @property
     def damage(self) -> str:
+        """See Stream."""
         return self._stream.damage
 
     def read(self, size: int) -> bytes:
+        """See Stream."""
         if not self._left:
             return self._stream.read(size)
         given, self._left = self._left[:size], self._left[size:]
         return given
 
     def close(self) -> None:
+        """See Stream."""
         self._stream.close()
 
     def seek(self, offset: int) -> bool:

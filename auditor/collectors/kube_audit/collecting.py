@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from auditor.collectors import Reading
 from auditor.collectors.files.sources import Missing, Source, expand, open_raw, open_stream
-from auditor.collectors.files.streams import Stream, plain_size, skip
+from auditor.collectors.files.streams import Lines, Stream, plain_size, skip
 from auditor.collectors.kube_audit import parallel, resume
 from auditor.collectors.kube_audit import tally as tallies
 from auditor.collectors.kube_audit.gathering import Clusters, Gathering
@@ -98,21 +98,22 @@ class _SourceReading:
         state = resume.state_of(self._mark) if self._mark else State()
         sink = self._gathering()
         self._reading.progress.begin(self._source.name, self._total(state))
-        begun = state.offset
-        for part in self._parts(state, sink.floors):
+        lines = Lines(stream, state.offset)
+        for part in self._parts(lines, state, sink.floors):
             for cluster, tally in part.tallies.items():
                 sink.tallies.setdefault(cluster, Tally()).add(tally)
             self._reading.progress.advance(part.state.offset - state.offset)
             state = part.state
             yield from self._told(sink, part.facts, part.skipped, self._position(part.near, state))
-        if state.offset > begun:
-            stream.close()
-            stream = open_stream(self._source)
-            skip(stream, state.offset)
-        scanner = Scanner(stream, sink, state)
-        with closing(stream):
+        if lines.offset != state.offset:
+            lines.close()
+            again = open_stream(self._source)
+            skip(again, state.offset)
+            lines = Lines(again, state.offset)
+        scanner = Scanner(lines, sink, state)
+        with closing(lines):
             yield from self._scan_on(scanner, sink)
-            yield from self._end(scanner, sink, stream, raw)
+            yield from self._end(scanner, sink, lines, raw)
 
     def _total(self, state: State) -> int | None:
         """Bytes to read, where that can be told."""
@@ -122,11 +123,11 @@ class _SourceReading:
             size = plain_size(file)
         return size - state.offset if size else None
 
-    def _parts(self, state: State, floors: Mapping[str, int]) -> Iterator[Part]:
+    def _parts(self, lines: Lines, state: State, floors: Mapping[str, int]) -> Iterator[Part]:
         if self._executor is None:
             return
         task = Task(self._source, self._clusters, self._reading.redactor, floors)
-        yield from parallel.parts(task, state, self._executor, max(self._reading.workers, 1))
+        yield from parallel.parts(task, lines, state, self._executor, max(self._reading.workers, 1))
 
     def _scan_on(self, scanner: Scanner, sink: Gathering) -> Iterator[Batch]:
         """All whole records, a batch every few megabytes."""

@@ -1,5 +1,11 @@
 """Several processes at once find what one finds."""
 
+import gzip
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,8 +23,13 @@ from tests.collectors.kube_audit.test_incremental import whole
 LINES = event_lines(story())
 
 
-def read(folder: Path, executor: ProcessPoolExecutor | ThreadPoolExecutor | None, workers: int = 2) -> Shelf:
-    shelf = Shelf()
+def read(
+    folder: Path,
+    executor: ProcessPoolExecutor | ThreadPoolExecutor | None,
+    workers: int = 2,
+    shelf: Shelf | None = None,
+) -> Shelf:
+    shelf = shelf or Shelf()
     config = Config(folder, clusters=(ClusterConfig("prod", audit=("audit",)),))
     reading = Reading(config, Redactor(b"k" * 32), shelf.known, folder, SILENT, workers=workers, executor=executor)
     for batch in collecting.collect(reading):
@@ -26,9 +37,12 @@ def read(folder: Path, executor: ProcessPoolExecutor | ThreadPoolExecutor | None
     return shelf
 
 
+@pytest.mark.parametrize("packed", [bytes, gzip.compress], ids=["plain", "gzip"])
 @pytest.mark.parametrize("name", [name for name in WRAPPINGS if name != "journald bytes"])
-def test_parts_of_a_file_add_up_to_the_whole(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "audit").write_bytes(WRAPPINGS[name](LINES))
+def test_parts_of_a_file_add_up_to_the_whole(
+    name: str, packed: Callable[[bytes], bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "audit").write_bytes(packed(WRAPPINGS[name](LINES)))
     one = collected(tmp_path, clusters=[ClusterConfig("prod", audit=("audit",))])
     monkeypatch.setattr(parallel, "PART", 9_000)
     monkeypatch.setattr(parallel, "_WORTHWHILE", 10_000)
@@ -54,3 +68,38 @@ def test_processes_of_this_machine_scan_a_large_file(tmp_path: Path, monkeypatch
     monkeypatch.setattr(parallel, "PART", 400_000)
     monkeypatch.setattr(parallel, "_WORTHWHILE", 400_000)
     assert whole(read(tmp_path, None, workers=2)) == whole(one)
+
+
+def test_a_line_cut_by_the_end_of_a_compressed_file_is_read_again_when_it_is_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parallel, "PART", 9_000)
+    text = b"".join(line + b"\n" for line in LINES)
+    (tmp_path / "audit").write_bytes(gzip.compress(text[:-200]))
+    with ThreadPoolExecutor(2) as threads:
+        shelf = read(tmp_path, threads)
+        (tmp_path / "audit").write_bytes(gzip.compress(text))
+        again = read(tmp_path, threads, shelf=shelf)
+    assert whole(again) == whole(collected(tmp_path, clusters=[ClusterConfig("prod", audit=("audit",))]))
+
+
+def test_workers_end_with_the_process_that_started_them() -> None:
+    script = (
+        "import os, sys, time\n"
+        "from auditor.collectors.kube_audit.parallel import processes\n"
+        "if __name__ == '__main__':\n"
+        "    with processes(1) as executor:\n"
+        "        print(executor.submit(os.getpid).result(), flush=True)\n"
+        "        time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        parent.kill()
+    for _ in range(100):
+        try:
+            os.kill(worker, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    pytest.fail("the worker goes on without its parent")
