@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from auditor.collectors.files.dated import may_hold
-from auditor.collectors.files.streams import Stream, decompressed, reason_of, skip
+from auditor.collectors.files.packed import unpacked
+from auditor.collectors.files.streams import Stream, reason_of, skip
 from auditor.errors import SourceError
 
 
@@ -52,8 +53,13 @@ def expand(
 
 
 def open_stream(source: Source) -> Stream:
-    """The content of a source after decompression, as UTF-8. Raises SourceError where it cannot be opened."""
-    return decompressed(open_raw(source))
+    """The content of a source unpacked, as UTF-8. Raises SourceError where it cannot be opened."""
+    file = open_raw(source)
+    try:
+        return unpacked(file, source.name)
+    except SourceError:
+        file.close()
+        raise
 
 
 def open_raw(source: Source) -> BinaryIO:
