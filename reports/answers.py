@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from reports.applications import applications_line
 from reports.describe import person, whole
 from reports.dossier import Dossier, Numbered, State, has_audit, marks
 from reports.page_one import Answer, Question
@@ -63,7 +64,8 @@ def _beside(dossier: Dossier) -> str:
 
 def _nothing(dossier: Dossier) -> Text:
     if not has_audit(dossier):
-        return words("No audit log was read, so ", strong("what was changed past git cannot be told"), ".")
+        cannot = words("No audit log was read, so ", strong("what was changed past git cannot be told"), ".")
+        return words(cannot, applications_line(dossier))
     if dossier.unproven:
         writes = count(len(dossier.unproven), "write")
         return words(f"No change past git is proven. {writes} may have changed something and cannot be shown to.")

@@ -197,14 +197,16 @@ def _settings(changes: list[Change], verdicts: Mapping[str, Verdict]) -> tuple[N
 
 
 def _window(case: Case) -> tuple[datetime | None, datetime | None]:
-    """What the report covers: as asked for, else from the first to the last moment of the records."""
+    """What the report covers: as asked for, else the span of the audit log, without one from the first sync on."""
     scope, marks_read = case.scope, case.coverage.marks
     first = [mark.first_at for mark in marks_read if mark.kind == "audit" and mark.first_at is not None]
+    if not first:
+        first += [sync.started_at for history in case.applications.values() for sync in history.syncs]
     first += [change.write.at for change in case.changes[:1]]
     last = [change.write.at for change in case.changes[-1:]]
     last += [mark.last_at for mark in marks_read if mark.kind == "audit" and mark.last_at is not None]
     since = scope.since or min(first, default=None)
-    until = scope.until or max([*last, *case.coverage.as_of.audit.values()], default=None)
+    until = scope.until or max([*last, *case.coverage.as_of.audit.values()], default=case.coverage.as_of.moment)
     if since is None or until is None:
         moment = case.coverage.as_of.moment
         return since or moment, until or moment

@@ -9,6 +9,7 @@ from auditor.model.finding import SEVERITIES
 from auditor.model.resource import Json, Leaf
 from auditor.objects import paths
 from reports.answers import with_state
+from reports.applications import applications_line, applications_section
 from reports.clock import stamp
 from reports.contract import Report
 from reports.course import still_frozen
@@ -45,6 +46,7 @@ def document(case: Case, options: Options) -> Document:
         words(strong("Unresolved "), soft("most urgent first")),
     )
     sections = (
+        applications_section(told),
         Section("drift", "By application", _groups(told)),
         Section("findings", "Findings", _findings(told)),
         limits_section(told),
@@ -99,13 +101,20 @@ def _value(one: DriftedField, leaf: Leaf) -> Json:
 def _lead(case: Dossier) -> Text:
     found = case.case.drift
     if not found:
-        return words(strong("Nothing that the records show differs from git."))
+        return _nothing(case)
     applications = {one.application for one in found} - {None}
     undone = with_state(case, "act")
     undo = words("; ", act(f"the next sync undoes {count(len(undone), 'change')}")) if undone else ()
     verb = "thing is" if len(found) == 1 else "things are"
     said = strong(f"{grouped(len(found))} {verb} not as git says")
     return words(said, f", in {count(len(applications), 'application')}", undo, ".")
+
+
+def _nothing(case: Dossier) -> Text:
+    if case.case.coverage.as_of.git is None:
+        cannot = words("No git repository was read, so ", strong("what differs from it cannot be told"), ".")
+        return words(cannot, applications_line(case))
+    return words(strong("Nothing that the records show differs from git."))
 
 
 def _questions(case: Dossier) -> tuple[Question, ...]:
@@ -123,10 +132,15 @@ def _questions(case: Dossier) -> tuple[Question, ...]:
         if (number := sum(one.severity == severity for one in findings))
     ]
     return (
-        Question("By what?", tuple(by) or (Answer("0", words("nothing differs")),)),
+        Question("By what?", tuple(by) or (_no_cause(case),)),
         Question("What is frozen?", (Answer(grouped(len(frozen)), words(cut(names, 100) or "nothing")),)),
         Question("Which findings?", tuple(severe) or (Answer("0", words("none")),)),
     )
+
+
+def _no_cause(case: Dossier) -> Answer:
+    known = case.case.coverage.as_of.git is not None
+    return Answer("0", words("nothing differs")) if known else Answer("–", words("cannot be told"))
 
 
 def _marks(case: Dossier, cause: DriftCause) -> Text:
@@ -137,7 +151,7 @@ def _marks(case: Dossier, cause: DriftCause) -> Text:
 
 def _groups(case: Dossier) -> tuple[Block, ...]:
     if not case.case.drift:
-        return (Paragraph(words("Nothing differs.")),)
+        return (Paragraph(_nothing(case)),)
     groups: dict[AppKey | None, list[DriftedField]] = {}
     for one in case.case.drift:
         groups.setdefault(one.application, []).append(one)

@@ -10,7 +10,7 @@ from auditor.model.facts import Announcement
 from reports.course import announcements, freezes, holding, landings, syncs
 from reports.describe import named, short_object, what
 from reports.document import Block, Column, Paragraph, Row, Section, Table
-from reports.dossier import Dossier, Numbered, marks, sides
+from reports.dossier import Dossier, Numbered, has_audit, marks, sides
 from reports.picture import lanes
 from reports.rich import Text, code, words
 from reports.wording import count, cut, duration, grouped, middle_cut
@@ -37,7 +37,7 @@ def timeline_section(dossier: Dossier) -> Section:
     """The picture and the rows; one sentence where nothing has a time."""
     found = moments(dossier)
     if not found:
-        return Section("timeline", "Timeline", (Paragraph(words("Nothing in the records has a place in time.")),))
+        return Section("timeline", "Timeline", (Paragraph(words(_nothing(dossier))),))
     shown = _kept(found)
     rest = len(found) - len(shown)
     note = f"the {len(shown)} that matter most of {grouped(len(found))} moments" if rest else ""
@@ -56,6 +56,14 @@ def timeline_section(dossier: Dossier) -> Section:
     picture = lanes(dossier)
     blocks: list[Block] = [picture] if picture is not None else []
     return Section("timeline", "Timeline", (*blocks, table))
+
+
+def _nothing(dossier: Dossier) -> str:
+    kinds = (("audit", "an audit log"), ("argocd", "records of Argo CD"), ("git", "a git repository"))
+    read = {mark.kind for mark in dossier.case.coverage.marks if not mark.problem}
+    missing = [name for kind, name in (*kinds, ("announcements", "announcements")) if kind not in read]
+    unread = f" Not read: {', '.join(missing)}." if missing else ""
+    return f"No change, sync, commit or message of this window is recorded.{unread}"
 
 
 def _row(dossier: Dossier, one: Moment) -> Row:
@@ -160,8 +168,8 @@ def _syncs(dossier: Dossier) -> list[Moment]:
             continue
         undid = _undone_by(dossier, sync)
         odd = sync.phase in ("Failed", "Error") or sync.local_manifests or sync.rollback_to is not None
-        if sync.origin != "manual" and not odd and not undid:
-            continue
+        if sync.origin != "manual" and not odd and not undid and has_audit(dossier):
+            continue  # where nothing else is recorded, every sync is worth its row
         found.append(_sync_moment(dossier, sync, undid, 1 if odd or undid else 4))
     return found
 

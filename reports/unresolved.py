@@ -8,7 +8,7 @@ from auditor.model.change import AppKey
 from reports.answers import with_state
 from reports.course import freezes, still_frozen
 from reports.describe import is_restart, short_object, told, what_briefly
-from reports.dossier import Dossier, Numbered, marks
+from reports.dossier import Dossier, Numbered, has_audit, marks
 from reports.page_one import OpenGroup, OpenRow
 from reports.rich import words
 from reports.wording import count, cut, duration, grouped, listed, middle_cut, width
@@ -173,10 +173,20 @@ def _frozen(dossier: Dossier) -> OpenGroup:
     if not dossier.case.applications:
         said_none = words("not known: no record of Argo CD was read")
         return OpenGroup("Still frozen", "", False, (OpenRow(said_none, "#cannot", "Limits"),))
+    if not has_audit(dossier):
+        return OpenGroup("Still frozen", "", False, (OpenRow(words(_by_hand(dossier)), "#cannot", "Limits"),))
     ended = [freeze for freeze in freezes(dossier) if freeze.ended_at is not None]
     past = [f"{middle_cut(freeze.app.name, 30)} was for {_length(freeze)}" for freeze in ended]
     text = f"nothing; {_fit(past)}" if past else "nothing"
     return OpenGroup("Still frozen", "", False, (OpenRow(words(text), target, "Checklist"),))
+
+
+def _by_hand(dossier: Dossier) -> str:
+    """Without an audit log nobody knows since when an application is not synced by itself, or whether it ever was."""
+    last = [history.states[-1] for history in dossier.case.applications.values() if history.states]
+    manual = sum(not state.automated or state.skip_reconcile for state in last)
+    verb = "syncs" if manual == 1 else "sync"
+    return f"not recorded; {grouped(manual)} of {count(len(last), 'application')} {verb} by hand alone"
 
 
 def _length(freeze: Freeze) -> str:

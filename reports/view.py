@@ -3,6 +3,7 @@
 from auditor.model.case import Case
 from reports.actions import actions_section
 from reports.answers import lead, questions
+from reports.applications import applications_section
 from reports.blocks import changes_section
 from reports.checklist import checklist_section
 from reports.document import ReportView
@@ -40,6 +41,7 @@ def view(case: Dossier) -> ReportView:
         _remark(case),
     )
     sections = (
+        applications_section(case),
         timeline_section(case),
         changes_section(case),
         register_section(case),

@@ -50,7 +50,7 @@ def drift(
         query = answers.query(cluster=cluster, app=app, namespace=namespace, kind=kind, name=name, limit=limit)
         found = list(answers.store.results.drift(query, causes))
         if form is options.TabularFormat.TABLE:
-            show_drift(found)
+            show_drift(found, git_was_read=answers.overview.as_of.git is not None)
         else:
             say_rows(form, output, "drift", COLUMNS, answers.overview.as_of, map(entry, found))
     if exit_status and found:
@@ -82,7 +82,7 @@ def entry(one: "DriftedField") -> "JsonObject":
     }
 
 
-def show_drift(found: "Iterable[DriftedField]") -> None:
+def show_drift(found: "Iterable[DriftedField]", *, git_was_read: bool = True) -> None:
     """One group an application: the field with both values, then its cause and what happens next."""
     from rich.padding import Padding
     from rich.text import Text
@@ -104,8 +104,15 @@ def show_drift(found: "Iterable[DriftedField]") -> None:
         count += 1
     if count:
         out.print()
-    noun = "thing is" if count == 1 else "things are"
-    out.print(text(f"{count} {noun} not as git says." if count else "Nothing that the records show differs.", "dim"))
+    out.print(text(_closing(count, git_was_read), "dim"))
+
+
+def _closing(count: int, git_was_read: bool) -> str:
+    if count:
+        return f"{count} {'thing is' if count == 1 else 'things are'} not as git says."
+    if git_was_read:
+        return "Nothing that the records show differs."
+    return "No git repository was read, so what differs from it cannot be told. `auditor sources` says what is missing."
 
 
 def _what(one: "DriftedField") -> str:
