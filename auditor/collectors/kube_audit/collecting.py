@@ -1,7 +1,7 @@
 """One pass over the configured audit logs: what is new in them, in batches that a store can commit one by one."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from contextlib import closing, contextmanager
 from dataclasses import replace
 
@@ -35,8 +35,14 @@ def collect(reading: Reading) -> Iterator[Batch]:
     with _executor(reading) as executor:
         for cluster in reading.config.clusters:
             own = [source for source, names in listed.items() if names[0] == cluster.name]
-            for known in resume.recognise(own, reading.known("audit", cluster.name)):
-                yield from _SourceReading(reading, known, tuple(listed[known.source]), executor).batches()
+            marks = reading.known("audit", cluster.name)
+            readings = [
+                _SourceReading(reading, known, tuple(listed[known.source]), executor)
+                for known in resume.recognise(own, marks)
+            ]
+            small = parallel.ahead([each.task_ahead() for each in readings], executor, reading.workers)
+            for each, asked in zip(readings, small, strict=True):
+                yield from each.batches(asked)
 
 
 def _unreadable(reading: Reading, cluster: str, name: str, sentence: str) -> SourceMark:
@@ -70,8 +76,12 @@ class _SourceReading:
         self._home = names[0]
         self._clusters = Clusters(tuple(names), tuple(cluster.name for cluster in reading.config.clusters))
 
-    def batches(self) -> Iterator[Batch]:
-        """What is new in it; nothing where nothing is."""
+    def task_ahead(self) -> Task | None:
+        """What a worker needs to scan the source before its turn comes; None where its beginning is known already."""
+        return self._task({}) if self._mark is None and self._source.location != "-" else None
+
+    def batches(self, asked: Future[Part | None] | None) -> Iterator[Batch]:
+        """What is new in it; nothing where nothing is. `asked` is a worker that may have scanned it."""
         try:
             raw = resume.raw_digest(self._source)
             if resume.unchanged(self._mark, raw) and not self._formerly:
@@ -80,7 +90,7 @@ class _SourceReading:
         except (SourceError, OSError) as error:
             yield Batch((), _unreadable(self._reading, self._home, self._source.name, str(error)))
             return
-        yield from self._scan(stream, raw)
+        yield from self._scan(stream, raw, asked)
 
     def _stream_at_mark(self) -> Stream:
         """The stream where the mark left it; from its beginning, and without the mark, where the content is another."""
@@ -94,23 +104,23 @@ class _SourceReading:
         self._mark, self._reread_from = None, 0
         return open_stream(self._source)
 
-    def _scan(self, stream: Stream, raw: str) -> Iterator[Batch]:
+    def _scan(self, stream: Stream, raw: str, asked: Future[Part | None] | None) -> Iterator[Batch]:
         state = resume.state_of(self._mark) if self._mark else State()
         sink = self._gathering()
         self._reading.progress.begin(self._source.name, self._total(state))
-        lines = Lines(stream, state.offset)
-        for part in self._parts(lines, state, sink.floors):
+        lines, near = Lines(stream, state.offset), b""
+        for part in self._parts(lines, state, sink.floors, asked):
             for cluster, tally in part.tallies.items():
                 sink.tallies.setdefault(cluster, Tally()).add(tally)
             self._reading.progress.advance(part.state.offset - state.offset)
-            state = part.state
+            state, near = part.state, part.near
             yield from self._told(sink, part.facts, part.skipped, self._position(part.near, state))
         if lines.offset != state.offset:
             lines.close()
             again = open_stream(self._source)
             skip(again, state.offset)
             lines = Lines(again, state.offset)
-        scanner = Scanner(lines, sink, state)
+        scanner = Scanner(lines, sink, state, near)
         with closing(lines):
             yield from self._scan_on(scanner, sink)
             yield from self._end(scanner, sink, lines, raw)
@@ -123,11 +133,18 @@ class _SourceReading:
             size = plain_size(file)
         return size - state.offset if size else None
 
-    def _parts(self, lines: Lines, state: State, floors: Mapping[str, int]) -> Iterator[Part]:
-        if self._executor is None:
-            return
-        task = Task(self._source, self._clusters, self._reading.redactor, floors)
-        yield from parallel.parts(task, lines, state, self._executor, max(self._reading.workers, 1))
+    def _task(self, floors: Mapping[str, int]) -> Task:
+        return Task(self._source, self._clusters, self._reading.redactor, floors)
+
+    def _parts(
+        self, lines: Lines, state: State, floors: Mapping[str, int], asked: Future[Part | None] | None
+    ) -> Iterator[Part]:
+        """What workers scanned of it."""
+        if asked and (part := parallel.small_part(asked)):
+            yield part
+        elif self._executor is not None:
+            workers = max(self._reading.workers, 1)
+            yield from parallel.parts(self._task(floors), lines, state, self._executor, workers)
 
     def _scan_on(self, scanner: Scanner, sink: Gathering) -> Iterator[Batch]:
         """All whole records, a batch every few megabytes."""

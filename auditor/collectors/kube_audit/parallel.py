@@ -3,7 +3,7 @@
 Each part is a task of a `concurrent.futures.Executor`: this machine's processes, or those of a Dask cluster. A worker
 reads its section of a plain file itself; of a compressed one it is sent the lines. A part is taken only if the one
 before it ended between two lines with nothing open; a source that turns out not to be lines is scanned on in one piece
-from there. So the outcome is that of a scan in one process, byte for byte.
+from there. So the outcome is that of a scan in one process, byte for byte. Of many small sources each is a part.
 """
 
 import multiprocessing
@@ -11,17 +11,17 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any
 
 import msgspec
 
-from auditor.collectors.files.sources import Source, open_raw
-from auditor.collectors.files.streams import Held, Lines, Section, Stream, plain_size
+from auditor.collectors.files.sources import Source, is_url, open_raw, open_stream
+from auditor.collectors.files.streams import BLOCK, Held, Lines, Section, Stream, plain_size
 from auditor.collectors.kube_audit.gathering import Clusters, Gathering
 from auditor.collectors.kube_audit.records import State
 from auditor.collectors.kube_audit.scan import Scanner
@@ -34,6 +34,9 @@ from auditor.objects.redaction import Redactor
 PART = 8 << 20
 """Bytes of a part: as many as a process may hold the facts of."""
 _WORTHWHILE = 4 * PART
+_MANY = 8
+_MUCH = 4 << 20
+"""So many small sources, and so many bytes in them, are worth starting workers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,15 @@ def scan_lines(task: Task, start: int, lines: bytes) -> Part:
     return _scan(task, Held(lines), start)
 
 
+def scan_small(task: Task) -> Part | None:
+    """Scan a whole source from its beginning; None where it is no small one, or not sound. Runs in a worker."""
+    with closing(Lines(open_stream(task.source), 0)) as lines:
+        blocks = list(iter(lambda: lines.read(BLOCK) if lines.offset <= 2 * PART else b"", b""))
+        if lines.offset > 2 * PART or lines.damage:
+            return None
+    return _scan(task, Held(b"".join(blocks)), 0)
+
+
 def _scan(task: Task, stream: Stream, start: int) -> Part:
     sink = Gathering(task.source.name, task.clusters, task.redactor, dict(task.floors))
     scanner = Scanner(stream, sink, State(start))
@@ -117,7 +129,39 @@ def parts(task: Task, lines: Lines, state: State, executor: Executor, workers: i
             future.cancel()
 
 
-def _result(future: Future[Part]) -> Part | None:
+def ahead(
+    tasks: Sequence[Task | None], executor: Executor | None, workers: int
+) -> Iterator[Future[Part | None] | None]:
+    """For each task, in their order, what `scan_small` will say of its source; None for those that are not asked.
+
+    None is asked where all together are too little to be worth it, and few are asked before the first is wanted.
+    """
+    sources = [task.source for task in tasks if task]
+    worth_it = executor and len(sources) >= _MANY and _size(sources) >= _MUCH
+    waiting: deque[Future[Part | None] | None] = deque()
+    for task in tasks:
+        waiting.append(executor.submit(scan_small, task) if executor and task and worth_it else None)
+        if len(waiting) > 2 * workers:
+            yield waiting.popleft()
+    yield from waiting
+
+
+def _size(sources: Iterable[Source]) -> int:
+    """Bytes as they lie there; what a request is needed to learn counts as much."""
+    size = 0
+    for source in sources:
+        with suppress(OSError):
+            size += _MUCH if is_url(source.location) else os.stat(source.location).st_size
+    return size
+
+
+def small_part(asked: Future[Part | None]) -> Part | None:
+    """What `scan_small` said; None where this process must scan the source."""
+    part = _result(asked)
+    return part if part is not None and part.whole else None
+
+
+def _result(future: Future[Part] | Future[Part | None]) -> Part | None:
     """None where the worker died or could not read: this process then goes on alone, and says what it meets."""
     try:
         return future.result()

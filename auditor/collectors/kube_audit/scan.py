@@ -25,12 +25,15 @@ _REPEATS = 8
 
 
 class Scanner:
-    """Reads a stream from `state.offset` on (it must stand there) and tells `sink` what is in it."""
+    """Reads a stream from `state.offset` on (it must stand there) and tells `sink` what is in it.
 
-    def __init__(self, stream: Stream, sink: Sink, state: State | None = None) -> None:
+    `passed` are the bytes just before, where they are known.
+    """
+
+    def __init__(self, stream: Stream, sink: Sink, state: State | None = None, passed: bytes = b"") -> None:
         self.state = state or State()
         self._sink = sink
-        self._window = Window(stream, self.state.offset)
+        self._window = Window(stream, self.state.offset, passed)
         self._records = Records(self._window, sink, self.state)
         self._container = Container(self._records)
         self._looked_again = 0
@@ -219,17 +222,27 @@ class Scanner:
         """What a line of text holds; None where that is no JSON."""
         row = text_lines.csv_row(body, self.state.columns) if self.state.columns or b'{""' in body else None
         try:
-            found = list(wrappers.unwrap(row, Delivery(), "csv") if row is not None else self._found_between(body))
+            found = list(wrappers.unwrap(row, Delivery(), "csv")) if row is not None else self._behind_prefix(body)
         except UNREADABLE:
             return None
         return [replace(each, start=0, end=len(body)) for each in found] or None
 
-    def _found_between(self, body: bytes) -> list[Found]:
+    def _behind_prefix(self, body: bytes) -> list[Found]:
+        """A record that goes to the end of its line, as most do, or what stands among other words."""
+        first = body.find(b"{")
+        if first < 0:
+            return []
+        delivery, name = text_lines.prefixed(body, first)
+        try:
+            return list(wrappers.unwrap(body[first:], delivery, name))
+        except UNREADABLE:
+            return self._among_words(text_lines.plain(body), delivery, name)
+
+    def _among_words(self, line: bytes, delivery: Delivery, name: str) -> list[Found]:
         """The records among the words of a line: nothing where braces only look like one. A cut one if it says so."""
-        line = text_lines.plain(body)
-        first = line.find(b"{")
         begins = next((start for start, end in text_lines.records(line) if end > 0 or salvage.was_cut(line)), -1)
-        found = list(wrappers.in_line(line, *text_lines.prefixed(line, first))) if begins >= 0 else []
+        found = list(wrappers.in_line(line, delivery, name)) if begins >= 0 else []
+        first = line.find(b"{")
         return found if begins in (first - 1, first) or any(each.event for each in found) else []
 
     def _in_parts(self, start: int, line: bytes) -> bool:

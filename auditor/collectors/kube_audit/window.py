@@ -8,14 +8,17 @@ _NEAR = 4096
 
 
 class Window:
-    """Bytes of a stream from the scan's place on: `text[at:]`, of which `at` is `offset` in the stream."""
+    """Bytes of a stream from the scan's place on: `text[at:]`, of which `at` is `offset` in the stream.
 
-    def __init__(self, stream: Stream, offset: int) -> None:
+    `passed` are bytes before the first.
+    """
+
+    def __init__(self, stream: Stream, offset: int, passed: bytes = b"") -> None:
         self.text = b""
         self.at = 0
         self.offset = offset
         self.ended = False
-        self._passed = b""
+        self._passed = passed
         self._stream = stream
 
     @property

@@ -83,6 +83,22 @@ def test_a_line_cut_by_the_end_of_a_compressed_file_is_read_again_when_it_is_who
     assert whole(again) == whole(collected(tmp_path, clusters=[ClusterConfig("prod", audit=("audit",))]))
 
 
+def test_many_small_sources_are_read_as_by_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "audit"
+    folder.mkdir()
+    for number, wrap in enumerate(WRAPPINGS.values()):
+        (folder / f"{number:03}").write_bytes(wrap(LINES[number::20]))
+    (folder / "cut.gz").write_bytes(gzip.compress(b"\n".join(LINES))[:-500])
+    (folder / "half").write_bytes(b"\n".join(LINES)[:-99])
+    one = collected(tmp_path, clusters=[ClusterConfig("prod", audit=("audit",))])
+    monkeypatch.setattr(parallel, "_MUCH", 1)
+    with ThreadPoolExecutor(2) as threads:
+        several = read(tmp_path, threads)
+    assert several.events == one.events
+    assert several.marks == one.marks
+    assert several.skipped == one.skipped
+
+
 def test_workers_end_with_the_process_that_started_them() -> None:
     script = (
         "import os, sys, time\n"
