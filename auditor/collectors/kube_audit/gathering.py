@@ -69,6 +69,7 @@ class Gathering:
         self.floors = floors
         self._times: dict[tuple[str, str], _Times] = {}
         self._uncounted = 0
+        self._hashed = ((-1, 0), "")
 
     def event(self, event: Event, offset: int, record: bytes) -> None:
         """A plain event that is a record by itself."""
@@ -158,10 +159,17 @@ class Gathering:
         if at is None:
             self._place(offset, len(record), "an event without any time")
             return tally
-        origin = Origin(self._source, offset, len(record), sha256(record).hexdigest())
+        origin = Origin(self._source, offset, len(record), self._digest(offset, record))
         fact = audit_event(event, at, cluster, query, dry_run, kept, delivery, origin, self._redactor)
         self.facts.setdefault(cluster, []).append(fact)
         return tally
+
+    def _digest(self, offset: int, record: bytes) -> str:
+        """Hashed once for all events that share a record: an answer of Loki is one record with thousands."""
+        place = (offset, len(record))
+        if self._hashed[0] != place:
+            self._hashed = (place, sha256(record).hexdigest())
+        return self._hashed[1]
 
     @property
     def _alone(self) -> bool:
