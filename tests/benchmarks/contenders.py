@@ -90,6 +90,7 @@ def scan_in_two(path: Path) -> int:
     size = path.stat().st_size
     edges = [*range(0, size, PART), size]
     with processes(2) as executor:
+        assert executor is not None
         waiting = [executor.submit(_scan_part, str(path), *span) for span in pairwise(edges)]
         return sum(future.result() for future in waiting)
 

@@ -187,10 +187,15 @@ def _spans(start: int, size: int) -> Iterator[tuple[int, int]]:
 
 
 @contextmanager
-def processes(workers: int) -> Iterator[Executor]:
-    """Processes of this machine. They are started only when there is something to scan."""
+def processes(workers: int) -> Iterator[Executor | None]:
+    """Processes of this machine, started only when there is something to scan; None where it lets none share work."""
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_attend_to_parent) as executor:
+    try:
+        executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_attend_to_parent)
+    except (OSError, ImportError, NotImplementedError):  # no semaphores, as in some sandboxes
+        yield None
+        return
+    with executor:
         yield executor
 
 

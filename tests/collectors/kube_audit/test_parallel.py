@@ -1,5 +1,6 @@
 """Several processes at once find what one finds."""
 
+import errno
 import gzip
 import os
 import subprocess
@@ -97,6 +98,15 @@ def test_many_small_sources_are_read_as_by_one_process(tmp_path: Path, monkeypat
     assert several.events == one.events
     assert several.marks == one.marks
     assert several.skipped == one.skipped
+
+
+def test_a_machine_without_semaphores_reads_with_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(parallel, "ProcessPoolExecutor", refused)
+    (tmp_path / "audit").write_bytes(b"".join(line + b"\n" for line in LINES))
+    assert whole(read(tmp_path, None)) == whole(collected(tmp_path, clusters=[ClusterConfig("prod", audit=("audit",))]))
 
 
 def test_workers_end_with_the_process_that_started_them() -> None:
