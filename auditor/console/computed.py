@@ -22,9 +22,12 @@ from auditor.errors import StoreLockedError
 from auditor.model.case import Case, Scope
 
 if TYPE_CHECKING:
+    from auditor.correlate.writes.recall import Recall
     from auditor.store import Overview, Query, Stamp, Store
 
 _RENDERERS = ("kustomize", "kubectl", "helm")
+_TELLING = ("correlate", "model", "objects")
+"""The rooms of the program in which stories are told: whoever works on them must not be given stories of before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,19 +123,22 @@ def up_to_date(place: Workspace, store: "Store") -> None:
 
 def compute(place: Workspace, store: "Store") -> Case:
     """Correlate all facts and keep what comes of it."""
+    from auditor.correlate.writes.recall import Recall
+
     stamp = stamp_of(place, store)
-    case = gathered(place, store, Scope())
+    with store.shelf() as shelf:
+        case = gathered(place, store, Scope(), Recall(shelf, _rules(place)))
     store.results.save(case, stamp)
     return case
 
 
-def gathered(place: Workspace, store: "Store", scope: Scope) -> Case:
+def gathered(place: Workspace, store: "Store", scope: Scope, recall: "Recall | None" = None) -> Case:
     """The case of a scope, with its findings, as far as pruning has left it."""
-    case, before = correlated(place, store, scope), store.pruned_before()
+    case, before = correlated(place, store, scope, recall), store.pruned_before()
     return case if before is None else since_pruned(case, before)
 
 
-def correlated(place: Workspace, store: "Store", scope: Scope) -> Case:
+def correlated(place: Workspace, store: "Store", scope: Scope, recall: "Recall | None" = None) -> Case:
     """The case of all facts that are there."""
     from auditor import registry
     from auditor.correlate.gather import gather
@@ -151,7 +157,7 @@ def correlated(place: Workspace, store: "Store", scope: Scope) -> Case:
         build_options=_build_options(store),
     )
     with closing(git):
-        case = gather(Configured(store, config), config, scope, git, place.progress)
+        case = gather(Configured(store, config), config, scope, git, place.progress, recall)
         if git.counts.contents and not git.counts.renders:
             place.progress.note(f"Desired states: {git.counts.contents}, all rendered before.")
     return replace(case, findings=find(case, config, registry.detectors()))
@@ -167,6 +173,16 @@ def _build_options(store: "Store") -> str:
             data = msgspec.json.decode(settings.body).get("data") or {}
             options = str(data.get("kustomize.buildOptions") or options)
     return options
+
+
+def _rules(place: Workspace) -> str:
+    """What the story of an object depends on beside records: the actor rules, and the program that tells it."""
+    digest = hashlib.sha256(repr((version("auditor"), place.config.actor_rules)).encode())
+    for room in _TELLING:
+        for path in sorted((Path(__file__).parents[1] / room).rglob("*")):
+            if path.suffix in (".py", ".json"):
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def stamp_of(place: Workspace, store: "Store") -> "Stamp":

@@ -30,6 +30,7 @@ from auditor.correlate.writes import changes
 from auditor.correlate.writes import histories as writes
 from auditor.correlate.writes.event_reading import EventReading, StoredLog
 from auditor.correlate.writes.object_index import Objects
+from auditor.correlate.writes.recall import Recall
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.case import Case, LiveState, Scope
 from auditor.model.change import AppKey, Change, Write
@@ -42,17 +43,36 @@ from auditor.progress import SILENT, Progress
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def gather(records: Records, config: Config, scope: Scope, git: GitReader, progress: Progress = SILENT) -> Case:
-    """The case of a scope, without findings: those are detectors' work on what this gives them."""
-    case = _Gathering(records, config, scope, git, progress).case()
+def gather(
+    records: Records,
+    config: Config,
+    scope: Scope,
+    git: GitReader,
+    progress: Progress = SILENT,
+    recall: Recall | None = None,
+) -> Case:
+    """The case of a scope, without findings: those are detectors' work on what this gives them.
+
+    `recall` gives again what was told of objects before; without it all are told anew.
+    """
+    case = _Gathering(records, config, scope, git, progress, recall).case()
     return narrow(replace(case, drift=drifted(case)), scope)
 
 
 class _Gathering:
     """One pass over the facts. Each part is worked out once and handed to those that need it."""
 
-    def __init__(self, records: Records, config: Config, scope: Scope, git: GitReader, progress: Progress) -> None:
+    def __init__(
+        self,
+        records: Records,
+        config: Config,
+        scope: Scope,
+        git: GitReader,
+        progress: Progress,
+        recall: Recall | None,
+    ) -> None:
         self._records = records
+        self._recall = recall
         self._config = config
         self._scope = scope
         self._git = git
@@ -140,6 +160,7 @@ class _Gathering:
             channel,
             declared.object_at,
             instance_label,
+            self._recall,
         ):
             live.add(history.live)
             told += [self._identities.with_evidence(write) for write in history.writes]

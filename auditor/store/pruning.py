@@ -16,6 +16,7 @@ from auditor.model.change import AppKey
 from auditor.model.resource import ObjectId
 from auditor.store.database import Database, Row
 from auditor.store.rows import time_text
+from auditor.store.shelf import clear
 
 KEY = "pruned"
 """Under which `meta` holds the cutoff."""
@@ -264,6 +265,7 @@ def _count(database: Database, statement: str, values: Row) -> int:
 
 
 def _remember(database: Database, cutoff: str) -> None:
+    clear(database)
     row = database.one("SELECT value FROM meta WHERE key = ?", (KEY,))
     database.execute("DELETE FROM meta WHERE key = ?", (KEY,))
     database.execute("INSERT INTO meta (key, value) VALUES (?, ?)", (KEY, max(cutoff, row[0] if row else "")))

@@ -1,7 +1,7 @@
 """A store: facts written once and read back as values, and beside them what was computed from them."""
 
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -28,6 +28,7 @@ from auditor.store.nights import Nights
 from auditor.store.pruning import Cited, Pruned, prune, pruned_before
 from auditor.store.results import Results
 from auditor.store.rows import TABLES, Codec, codec, time_text
+from auditor.store.shelf import Shelf, clear
 
 SCHEMA_VERSION = 2
 
@@ -59,6 +60,13 @@ class Store:
     def exclusive(self) -> AbstractContextManager[None]:
         """Keeps other runs out while it is held; raises `StoreLockedError` where one is at work."""
         return exclusive(self._database)
+
+    @contextmanager
+    def shelf(self) -> Iterator[Shelf]:
+        """What was told of each object; what is new is kept when the work is done."""
+        shelf = Shelf(self._database)
+        yield shelf
+        shelf.close()
 
     def close(self) -> None:
         """Give the connection back."""
@@ -102,6 +110,7 @@ class Store:
                 self._database.execute(renaming, (source, kind, batch.formerly))
             if kind == "audit":
                 self._database.execute("UPDATE audit_event SET source = ? WHERE source = ?", (source, batch.formerly))
+                clear(self._database)
         if batch.reread_from is not None:
             withdrawn = (kind, source, batch.reread_from)
             self._database.execute('DELETE FROM skipped WHERE kind = ? AND source = ? AND "offset" >= ?', withdrawn)

@@ -6,28 +6,19 @@ state of the object carried from one to the next.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from auditor.correlate.writes.drafts import Channel, Desired, Identify, Senses
 from auditor.correlate.writes.object_index import HeldLog, ObjectIndex, Objects
+from auditor.correlate.writes.packed import Packed
+from auditor.correlate.writes.recall import ObjectHistory, Recall
 from auditor.correlate.writes.sequence import Sighting, in_order
 from auditor.correlate.writes.story import Story
-from auditor.model.case import LiveState
 from auditor.model.change import Write
 from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.model.resource import JsonObject, ObjectId
 from auditor.objects import kinds
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectHistory:
-    """All that the records say of one object."""
-
-    object: ObjectId
-    writes: tuple[Write, ...]
-    """In the API server's order."""
-    live: LiveState
 
 
 def _nothing_desired(subject: ObjectId, at: datetime) -> JsonObject | None:
@@ -41,21 +32,35 @@ def histories(
     channel: Channel,
     desired: Desired = _nothing_desired,
     instance_label: str = "",
+    recall: Recall | None = None,
 ) -> Iterator[ObjectHistory]:
     """These objects and those of the snapshots, one after the other in the order of their identities.
 
     `identify` names the actor of an event; `channel` tells by what it was sent, given its patch type; `desired` is
     asked where the records hold no state before a change; `instance_label` is the label by which Argo CD tracks, ""
-    where it tracks by annotation.
+    where it tracks by annotation. `recall` gives again what was told before.
     """
     seen: dict[ObjectId, list[Sighting]] = defaultdict(list)
     for snapshot in snapshots:
         seen[_shown(snapshot)].append(Sighting(snapshot))
     for subject in sorted({*objects, *seen}):
-        story = Story(subject, Senses(identify, channel, desired, instance_label, objects.begins.get(subject.cluster)))
-        for entry in in_order([*objects.requests(subject), *seen.pop(subject, ())]):
-            story.take(entry if isinstance(entry, Sighting) else entry.opened())
-        yield ObjectHistory(subject, story.writes(), story.live())
+        senses = Senses(identify, channel, desired, instance_label, objects.begins.get(subject.cluster))
+        sightings = seen.pop(subject, [])
+        tell = partial(_told, subject, objects, sightings)
+        if recall is None:
+            yield tell(senses)
+        else:
+            inputs = recall.inputs(subject, objects.names(subject), sightings, senses)
+            yield recall.history(subject, inputs, senses, tell)
+        objects.drop(subject)
+
+
+def _told(subject: ObjectId, objects: Objects, sightings: Iterable[Sighting], senses: Senses) -> ObjectHistory:
+    story = Story(subject, senses)
+    entries: list[Packed | Sighting] = [*objects.requests(subject), *sightings]
+    for entry in in_order(entries):
+        story.take(entry if isinstance(entry, Sighting) else entry.opened())
+    return ObjectHistory(subject, story.writes(), story.live())
 
 
 def objects_in(events: Iterable[AuditEvent], identify: Identify, channel: Channel) -> Objects:

@@ -82,8 +82,18 @@ class Objects:
         return iter(self._places)
 
     def requests(self, subject: ObjectId) -> list[Packed]:
-        """The requests on one object, each once, in no particular order. They are given out a single time."""
-        return [each for found in self._places.pop(subject, ()) for each in self._of_place(found)]
+        """The requests on one object, each once, in no particular order."""
+        return [each for found in self._places.get(subject, ()) for each in self._of_place(found)]
+
+    def names(self, subject: ObjectId) -> Iterator[str]:
+        """What tells the requests on one object from all others."""
+        for found in self._places.get(subject, ()):
+            yield from found.ids
+            yield from (f"{ident} {item}" for ident, item in found.listed)
+
+    def drop(self, subject: ObjectId) -> None:
+        """Forget the requests on an object that was told."""
+        self._places.pop(subject, None)
 
     def _of_place(self, found: _Requests) -> list[Packed]:
         items = dict(found.listed)
