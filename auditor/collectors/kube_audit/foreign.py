@@ -21,11 +21,12 @@ _LINES = (
     (b"%PDF", "a PDF: export the log as JSON or CSV"),
 )
 _BEGINNING = 256
+NO_EVENT = "not an audit event"
 
 
 def reason(members: Members) -> str:
     """What an object that holds no audit event is."""
-    return next((said for keys, said in _BY_KEYS if keys <= members.keys()), "not an audit event")
+    return next((said for keys, said in _BY_KEYS if keys <= members.keys()), NO_EVENT)
 
 
 def line_reason(line: bytes) -> str:

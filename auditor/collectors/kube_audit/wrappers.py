@@ -8,7 +8,7 @@ import base64
 import binascii
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -114,17 +114,24 @@ def _layers(text: bytes, members: Members, place: _Place) -> Iterator[Found]:
     if tables.is_table(members):
         yield from _table(members, place.named("table"))
         return
+    told: list[Found] = []
     for key, (name, opener) in _LAYERS.items():
         if key in members:
             found = list(opener(text, members, place.named(name)))
             if any(each.event for each in found) or len(found) > 1 or key in _SURE:
                 yield from found
                 return
+            told += (each for each in found if each.reason != foreign.NO_EVENT)
     if flattened.is_flattened(members) and (found := list(_flattened(members, place.named("flattened")))):
         yield from found
     else:
-        found = _anywhere(members, place.named("wrapped"))
-        yield from found or (_foreign(place, foreign.reason(members)),)
+        yield from _anywhere(members, place.named("wrapped")) or _not_audit(members, place, told)
+
+
+def _not_audit(members: Members, place: _Place, told: Sequence[Found]) -> Sequence[Found]:
+    """What a record without an event is, by itself or by what it holds."""
+    reason = foreign.reason(members)
+    return told[:1] if reason == foreign.NO_EVENT and told else (_foreign(place, reason),)
 
 
 def _anywhere(members: Members, place: _Place) -> list[Found]:
@@ -443,6 +450,7 @@ _LAYERS: dict[str, tuple[str, Opener]] = {
     "events": ("cloudwatch", _array("events")),
     "items": ("event-list", _array("items")),
     "records": ("aks", _array("records")),
+    "Records": ("kinesis", _array("Records")),
     "properties": ("aks", _properties),
     "log_s": ("aks-log-analytics", _inner("log_s")),
     "AuditId": ("aks-log-analytics", _row),
