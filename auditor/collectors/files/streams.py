@@ -6,9 +6,10 @@ archive, a connection that broke) is told in `damage` and never raised, as what 
 
 import codecs
 import sys
-import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO, Protocol, cast
+
+from isal import isal_zlib
 
 from auditor.collectors.files.forms import form
 
@@ -16,6 +17,9 @@ BLOCK = 1 << 18
 """Bytes of one read: small enough to stay in a processor's cache while it is searched."""
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
+_MEMBER = 31
+"""What zlib calls a gzip member with a window of any size."""
+_NoGzip = cast(type[Exception], isal_zlib.error)  # the stub takes the class for an instance
 _NESTING = 3
 """A compressed file inside a compressed file, and one more; deeper is a bomb."""
 _WINDOW = 1 << 27
@@ -243,7 +247,7 @@ class _Gzip:
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
-        self._inflate = zlib.decompressobj(wbits=31)
+        self._inflate = isal_zlib.decompressobj(wbits=_MEMBER)
         self._input = b""
         self._ended = False
         self._damage = ""
@@ -257,7 +261,7 @@ class _Gzip:
         try:
             while not data and not self._ended:
                 data = self._some(size)
-        except zlib.error as error:
+        except _NoGzip as error:
             self._break(f"the gzip data is damaged ({error})")
         return data
 
@@ -282,7 +286,7 @@ class _Gzip:
         self._ended = not rest
         if rest and not _GZIP.startswith(rest[:2]):
             self._break("bytes that are not gzip follow its end")
-        self._inflate, self._input = zlib.decompressobj(wbits=31), rest
+        self._inflate, self._input = isal_zlib.decompressobj(wbits=_MEMBER), rest
         return not self._ended
 
     def _break(self, sentence: str) -> None:
