@@ -21,6 +21,11 @@ _CHUNK = 500
 
 _BUSY_SECONDS = 30
 
+_READING = ("temp_store = MEMORY", "cache_size = -16000")
+_WRITING = ("journal_mode = WAL", "synchronous = NORMAL", "wal_autocheckpoint = 4000")
+"""Facts have digests for keys, so that each batch touches pages all over: 16 MB of them are kept at hand, and written
+back together. That saves a tenth of the time of 100,000 commits."""
+
 
 class Database:
     """A connection that speaks one dialect; all failures of the driver become a `StoreError`."""
@@ -202,9 +207,8 @@ def _connect_sqlite(path: Path, create: bool) -> Database:
     except sqlite3.Error as error:
         raise _explained(error, str(path)) from error
     database = Database(connection, "sqlite", (sqlite3.Error, OverflowError), str(path))
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL") if writable else ():
+    for pragma in (*_WRITING, *_READING) if writable else _READING:
         database.execute(f"PRAGMA {pragma}")
-    database.execute("PRAGMA temp_store = MEMORY")
     return database
 
 
