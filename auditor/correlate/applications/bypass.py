@@ -3,6 +3,7 @@
 Whether a write of the GitOps controller went through such a sync, who asked for it, and the source that git declares.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,6 +38,7 @@ Requests = Callable[[str], AuditEvent | None]
 """One request by its id, with its bodies."""
 
 ARGO_CHANNEL = "Argo CD UI or CLI"
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SECOND = timedelta(seconds=1)
 _CLOCK = timedelta(milliseconds=50)
 _SOURCES: tuple[Path, ...] = (("spec", "source"), ("spec", "sources"), ("spec", "sourceHydrator"))
@@ -282,8 +284,13 @@ def _paired(
     if len(sources) != len(revisions):
         return
     for source, revision in zip(sources, revisions, strict=True):
-        if revision and not source.chart:
+        if revision and not source.chart and not _is_name(source, revision):
             yield RevisionSeen(source.repo_url, revision, at, evidence, source.target_revision)
+
+
+def _is_name(source: AppSource, revision: str) -> bool:
+    """After a sync of local manifests Argo CD gives the branch's name for the revision that it compared with."""
+    return revision == (source.target_revision or "HEAD") and _COMMIT.fullmatch(revision) is None
 
 
 def _declarations(history: ApplicationHistory, hands: _Hands) -> Iterator[_Declared]:

@@ -160,5 +160,10 @@ def test_an_export_without_any_time_is_so_from_the_beginning() -> None:
     assert revisions_seen({story.key: history}) == ()
 
 
+def test_a_branch_name_in_place_of_a_revision_is_no_record_of_a_commit() -> None:
+    story = Story({}).created(-60).compared(0, "c2").compared(1, "main", "OutOfSync")
+    assert [seen.revision for seen in revisions_seen({story.key: story.history()})] == ["c1", "c2"]
+
+
 def test_an_export_without_any_time_after_a_request_is_as_old_as_the_request() -> None:
     assert [state.at for state in Story().created(5).exported(None).history().states] == [minute(5), minute(5)]
