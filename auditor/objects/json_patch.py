@@ -55,6 +55,40 @@ def apply(document: JsonObject, patch: list[Json]) -> JsonObject:
     return result
 
 
+def rewound(document: JsonObject, patch: list[Json]) -> JsonObject | None:
+    """A document in which the positions of a patch are meant, from the document after it. None where an operation
+    may have moved the items of a list by more than a new last one.
+
+    Its lists have the items that they had before; what was replaced in them, or added to a map, has its new value.
+    """
+    found: Json = document
+    try:
+        for entry in reversed(patch):
+            if not isinstance(entry, dict):
+                return None
+            name, path = entry.get("op"), str(entry.get("path", ""))
+            if name == "test":
+                found = _put(found, split_pointer(path), entry.get("value"), insert=False)
+            elif name != "replace":
+                found = _undone(found, str(name), path)
+    except DoesNotFitError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _undone(document: Json, name: str, path: str) -> Json:
+    """The document before an `add` or a `remove`, as far as its lists go."""
+    parent, _, last = path.rpartition("/")
+    holder = get(document, parent)
+    if isinstance(holder, list) and (name, last) == ("add", "-"):
+        return _remove(document, split_pointer(f"{parent}/{len(holder) - 1}"))
+    if isinstance(holder, dict) and name == "remove":
+        return _put(document, split_pointer(path), None, insert=True)
+    if isinstance(holder, dict) and name == "add":
+        return document
+    raise DoesNotFitError("the items of a list have moved")
+
+
 def _apply(document: Json, name: str, path: str, source: str, value: Json) -> Json:
     match name:
         case "test":

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.objects import patch
+from auditor.model.resource import Json
+from auditor.objects import json_patch, patch
+from auditor.objects.json_patch import rewound
 from auditor.objects.patch import Patched, PatchType
 
 DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}}
@@ -195,3 +197,31 @@ def test_a_patch_with_lists_may_be_of_either_type_where_nothing_tells(
     request_body: Any, sender: str, kind: str, expected: bool
 ) -> None:
     assert patch.may_be_merge(request_body, "strategic", sender, "", kind) is expected
+
+
+def test_a_document_is_wound_back_to_where_a_json_patch_found_its_lists() -> None:
+    after = {"image": "app:2", "ports": [80, 9100], "labels": {"tier": "web"}}
+    operations = [
+        {"op": "test", "path": "/image", "value": "app:1"},
+        {"op": "replace", "path": "/image", "value": "app:2"},
+        {"op": "add", "path": "/ports/-", "value": 9100},
+        {"op": "remove", "path": "/labels/team"},
+        {"op": "add", "path": "/labels/tier", "value": "web"},
+    ]
+    before = rewound(after, operations)
+    assert before == {"image": "app:1", "ports": [80], "labels": {"tier": "web", "team": None}}
+    assert json_patch.apply(before, operations) == after
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": "remove", "path": "/ports/0"},
+        {"op": "add", "path": "/ports/0", "value": 443},
+        {"op": "move", "from": "/ports/0", "path": "/ports/-"},
+        {"op": "add", "path": "/nowhere/-", "value": 1},
+        "no operation",
+    ],
+)
+def test_where_items_of_a_list_may_have_moved_nothing_is_wound_back(operation: Json) -> None:
+    assert rewound({"ports": [80, 9100]}, [operation]) is None

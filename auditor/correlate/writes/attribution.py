@@ -6,15 +6,17 @@ Any other difference is admission, a default, an allocation, or a write that is 
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from auditor.correlate.writes.admission import Admission
 from auditor.correlate.writes.overlap import holds
 from auditor.correlate.writes.state import LAST_APPLIED, Before, State, annotations, labels
 from auditor.model.change import FieldChange, SideEffect
-from auditor.model.resource import ABSENT, Json, JsonObject, Leaf, ObjectId, Path
+from auditor.model.resource import ABSENT, Json, JsonObject, Leaf, ListItem, ObjectId, Path
 from auditor.objects import fields as field_rules
-from auditor.objects import leaves, patch
+from auditor.objects import leaves, patch, paths
 from auditor.objects.defaults import filled_by, is_defaultable
+from auditor.objects.json_patch import rewound
 
 NOT_RECORDED = "not recorded"
 
@@ -117,7 +119,7 @@ class _Attribution:
         self._before = before
         self._after = after
         state = before.state
-        self._wanted = ask.on(state.body, state.complete).document
+        self._wanted = ask.on(self._positions() or state.body, state.complete).document
         self._named = ask.names(self._positions(), state.complete)
         both_whole = before.state.comparable and after.whole
         self._differing = tuple(self._differences(before.state.body, after.body)) if both_whole else ()
@@ -150,11 +152,28 @@ class _Attribution:
 
     def _positions(self) -> JsonObject | None:
         """The document in which a JSON Patch's positions are meant. A state that is known in parts may lack items of
-        a list; the state after stands in for it where the patch moves no item."""
+        a list; the state after stands in for it where the patch at most adds behind the last of them."""
         state = self._before.state
         if state.complete or not _names_positions(self._ask):
             return state.body
-        return self._after.body if self._after.whole and _keeps_places(self._ask.body) else None
+        return self._rewound
+
+    @cached_property
+    def _rewound(self) -> JsonObject | None:
+        """The lists before a JSON Patch, from the state after; None where that does not tell."""
+        operations, after = self._ask.body, self._after.body
+        if self._ask.type != "json-patch" or not isinstance(operations, list) or not self._after.whole or not after:
+            return None
+        return rewound(after, operations)
+
+    def _value_before(self, path: Path) -> Leaf:
+        """What a path had before the write. An item that the request put behind the last one was not there."""
+        found = self._before.lookup(path)
+        if found.known or self._rewound is None:
+            return found
+        items = [path[: place + 1] for place, step in enumerate(path) if isinstance(step, ListItem)]
+        is_new = any(paths.lookup(self._rewound, item) == ABSENT for item in items)
+        return ABSENT if is_new else found
 
     def _asked(self) -> Iterator[FieldChange]:
         state = self._before.state
@@ -175,7 +194,7 @@ class _Attribution:
     def _from_request(self) -> Iterator[FieldChange]:
         """Where the state before is not known as a whole: what the request names, before it as far as that is known."""
         for path in self._candidates(self._after.body if self._after.whole else self._wanted):
-            before = self._before.lookup(path)
+            before = self._value_before(path)
             after = self._value_after(path)
             if not leaves.equal(self._subject.group, self._subject.kind, path, before, after):
                 yield FieldChange(path, before, after)
@@ -296,9 +315,3 @@ def _names_positions(ask: Ask) -> bool:
     operations = ask.body if ask.type == "json-patch" and isinstance(ask.body, list) else []
     places = [each.get(key) for each in operations if isinstance(each, dict) for key in ("path", "from")]
     return any(step == "-" or step.isdigit() for place in places for step in str(place).split("/"))
-
-
-def _keeps_places(body: Json) -> bool:
-    """Whether a JSON Patch leaves the items of all lists where they were."""
-    operations = body if isinstance(body, list) else []
-    return all(isinstance(each, dict) and each.get("op") in ("replace", "test") for each in operations)

@@ -691,6 +691,16 @@ def test_a_position_in_a_list_that_is_not_known_names_the_list_and_no_value(clus
     assert fields(write) == {f"{place}.image": ("?", "app:2"), f"{place}.args": ("?", "?")}
 
 
+def test_an_item_put_behind_the_last_of_a_list_was_not_there_before(cluster: Cluster) -> None:
+    request = [{"op": "add", "path": f"{CONTAINERS}/env/-", "value": {"name": "TRACE", "value": "on"}}]
+    [container_] = cluster.get(deployment())["spec"]["template"]["spec"]["containers"]
+    container_["env"] = [{"name": "MODE", "value": "web"}]
+    cluster.patch(ALICE, deployment(), request, "json-patch")
+    [write] = told(cluster.events[1:])
+    place = "spec.template.spec.containers[name=app].env[name=TRACE].value"
+    assert fields(write) == {place: (..., "on")}
+
+
 def test_what_becomes_of_a_removed_default_is_unknown_where_not_all_is_known(cluster: Cluster) -> None:
     cluster.patch(ALICE, deployment(), {"spec": {"replicas": None}}, field_manager="kubectl-edit")
     [write] = told(without(cluster.events[1:], "response"))
