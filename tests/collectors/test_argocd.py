@@ -10,6 +10,7 @@ import pytest
 
 from auditor.collectors.argocd import collect as argocd
 from auditor.collectors.argocd import log_files as argocd_log_files
+from auditor.collectors.argocd import logs as argocd_logs
 from auditor.model.facts import ApplicationSnapshot, ArgoEvent, ArgoSettings, Batch
 from tests.collectors.configured import CORPUS, collected, facts, last_marks, reasons
 
@@ -175,6 +176,85 @@ def test_log_lines_are_read_in_every_wrapping(tmp_path: Path, line: str, message
     assert event.origin.sha256 == hashlib.sha256(line.rstrip("\n").encode()).hexdigest()
 
 
+def stored(*lines: str) -> dict[str, object]:
+    """Log lines as log stores answer with them."""
+    parsed = [json.loads(line) for line in lines if line.startswith("{")]
+    return {
+        "Loki": {"data": {"result": [{"stream": {"app": "x"}, "values": [["1796016671047000000", x] for x in lines]}]}},
+        "Grafana": [{"line": line, "timestamp": "1", "date": "2026-11-30T07:00:00Z"} for line in lines],
+        "Elasticsearch": {"hits": {"hits": [{"_source": {"message": x, "json": {"x": 1}}} for x in lines]}},
+        "gcloud text": [{"insertId": "1", "textPayload": line} for line in lines],
+        "gcloud parsed": [{"insertId": "1", "jsonPayload": each, "timestamp": "x"} for each in parsed],
+        "text and parsed": [{"message": line, "json": json.loads(line)} for line in lines if line.startswith("{")],
+        "CloudWatch": {"events": [{"message": line, "timestamp": 1796016671047} for line in lines]},
+        "OpenTelemetry": {
+            "resourceLogs": [{"scopeLogs": [{"logRecords": [{"body": {"stringValue": x}} for x in lines]}]}]
+        },
+    }
+
+
+@pytest.mark.parametrize("pretty", [None, 2])
+@pytest.mark.parametrize("name", stored())
+def test_an_answer_of_a_log_store_is_read_whole(name: str, pretty: int | None, tmp_path: Path) -> None:
+    value = stored(JSON_LINE, SERVER_LINE.rstrip())[name]
+    put(tmp_path, "x.json", json.dumps(value, indent=pretty))
+    found = facts(collect(tmp_path), ArgoEvent)
+    users = [""] if "parsed" in name else ["", "carol"]
+    assert [event.user for event in found] == users
+    assert {event.application for event in found} <= {"web", "payments"}
+    assert not reasons(collect(tmp_path))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '2026-11-30T07:00:02Z {app="argocd"} ' + JSON_LINE,
+        "[pod/argocd-server-1/server] " + JSON_LINE,
+        json.dumps({"preview": False, "result": {"_raw": JSON_LINE}}),
+        json.dumps({"_index": "x", "_source": {"message": JSON_LINE}}),
+        '"2026-11-30T07:00:02Z","' + SERVER_LINE.rstrip().replace('"', '""') + '"',
+        "\x1b[35margocd-server-1\x1b[0m \x1b[95mserver\x1b[0m " + SERVER_LINE.rstrip(),
+        "\ufeff" + SERVER_LINE.rstrip(),
+    ],
+)
+def test_a_line_of_a_shipper_or_terminal_is_read(line: str, tmp_path: Path) -> None:
+    put(tmp_path, "x.log", f"{line}\n{NOISE}")
+    (event,) = facts(collect(tmp_path), ArgoEvent)
+    assert event.reason in ("OperationStarted", "ResourceUpdated")
+
+
+@pytest.mark.parametrize("content", [NOISE + SERVER_LINE, APPLICATION.format(name="web", at="2026-11-30T06:02:00Z")])
+def test_what_powershell_wrote_is_read(content: str, tmp_path: Path) -> None:
+    put(tmp_path, "x", content.replace("\n", "\r\n").encode("utf-16"))
+    (mark,) = last_marks(collect(tmp_path))
+    assert (mark.events, mark.undecodable, mark.foreign) == (1, 0, 0)
+
+
+def test_lists_of_the_command_line_and_the_api_are_read(tmp_path: Path) -> None:
+    app = {"metadata": {"name": "web", "namespace": "argocd"}, "spec": {"destination": {}, "source": {}}}
+    put(tmp_path, "app-list.yaml", "- metadata: {name: web}\n  spec: {destination: {}, source: {}}\n")
+    put(tmp_path, "api.json", json.dumps({"metadata": {"resourceVersion": "9"}, "items": [app]}))
+    put(tmp_path, "lists.json", json.dumps({"kind": "List", "items": [{"kind": "ApplicationList", "items": [app]}]}))
+    found = facts(collect(tmp_path), ApplicationSnapshot)
+    assert [(fact.kind, fact.name) for fact in found] == [("Application", "web")] * 3
+
+
+def test_events_of_a_typed_list_need_no_kind_of_their_own(tmp_path: Path) -> None:
+    event = {
+        "metadata": {"name": "web.1", "creationTimestamp": "2026-11-30T07:00:00Z"},
+        "involvedObject": {"kind": "Application", "name": "web", "apiVersion": "argoproj.io/v1alpha1"},
+        "message": "carol initiated sync to main",
+        "source": {"component": "argocd-server"},
+    }
+    put(tmp_path, "events.json", json.dumps({"kind": "EventList", "apiVersion": "v1", "items": [event]}))
+    assert [fact.user for fact in facts(collect(tmp_path), ArgoEvent)] == ["carol"]
+
+
+def test_an_archive_says_that_it_must_be_unpacked(tmp_path: Path) -> None:
+    put(tmp_path, "x.zip", b"PK\x03\x04" + b"\0" * 40)
+    assert reasons(collect(tmp_path)) == ["packed as zip: unpack it and list its folder"]
+
+
 def test_an_automated_sync_is_taken_with_its_reason_only(tmp_path: Path) -> None:
     message = 'time="2026-11-30T07:00:00Z" level=info msg="Initiated automated sync to \'abc\'" application=web'
     put(tmp_path, "x.log", f"{message}\n{message} reason=OperationStarted\n")
@@ -265,7 +345,7 @@ def test_what_is_missing_or_foreign_is_said(tmp_path: Path) -> None:
     assert batch.mark.problem == "argocd/ does not exist"
     put(tmp_path, "picture.png", b"\x89PNG\r\n\x1a\n")
     batches = collect(tmp_path)
-    assert reasons(batches) == ["neither objects nor a log of Argo CD"]
+    assert reasons(batches) == ["neither objects nor a log of Argo CD: export with -o json or -o yaml"]
 
 
 def test_a_line_without_an_end_does_not_fill_the_memory(tmp_path: Path) -> None:
@@ -306,6 +386,6 @@ def test_the_recorded_incident_is_read_whole() -> None:
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not there")
 def test_log_lines_of_other_versions_are_read() -> None:
     content = (CORPUS / "argo" / "argocd-log-lines.log").read_bytes()
-    lines = [argocd_log_files.parse_line(line) for line in content.splitlines()]
+    lines = [argocd_logs.parse_line(line) for line in content.splitlines()]
     assert all(lines)
     assert len(lines) == 13

@@ -8,7 +8,8 @@ from auditor.collectors.argocd import logs as argocd_logs
 from auditor.collectors.argocd.exports import kind_of, read_document
 from auditor.collectors.argocd.log_files import read_log
 from auditor.collectors.files.document_files import read_objects
-from auditor.collectors.files.documents import recognise
+from auditor.collectors.files.documents import as_utf8, recognise
+from auditor.collectors.files.forms import form
 from auditor.collectors.files.source_files import (
     MissingSource,
     SourceFile,
@@ -40,18 +41,24 @@ COLLECTOR = Collector("argocd", "Argo CD and Flux: exported objects, Events and 
 def _read(
     reading: Reading, argocd: str, source: SourceFile, earlier: SourceMark | None, head: bytes, digest: str
 ) -> Iterator[Batch]:
-    if argocd_logs.looks_like_a_log(head):
+    head = as_utf8(head, "replace") or head
+    if (packed := form(head)) in ("zip", "tar", "bzip2", "xz"):
+        yield foreign_file("argocd", argocd, source, digest, f"packed as {packed}: unpack it and list its folder")
+    elif argocd_logs.looks_like_a_log(head):
         yield from read_log(argocd, source, earlier, digest, reading.redactor)
-    elif form := recognise(head):
+    elif notation := recognise(head):
         yield from read_objects(
             source,
-            SourceMark("argocd", argocd, source.name, "", form),
+            SourceMark("argocd", argocd, source.name, "", notation),
             digest,
             lambda document, origin: read_document(argocd, document, origin, reading.redactor),
             _foreign,
         )
     else:
-        yield foreign_file("argocd", argocd, source, digest, "neither objects nor a log of Argo CD")
+        yield foreign_file("argocd", argocd, source, digest, _FOREIGN)
+
+
+_FOREIGN = "neither objects nor a log of Argo CD: export with -o json or -o yaml"
 
 
 def _foreign(document: JsonObject) -> str:

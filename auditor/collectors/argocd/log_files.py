@@ -6,21 +6,45 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import BinaryIO
 
-from auditor.collectors.argocd.logs import is_worth_reading, parse_line, read_statement
-from auditor.collectors.files.source_files import SourceFile, file_digest, is_compressed, open_content
+from auditor.collectors.argocd.logs import (
+    LogLine,
+    is_stored_log,
+    is_worth_reading,
+    lines_of,
+    parse_line,
+    parse_lines,
+    read_statement,
+)
+from auditor.collectors.files.documents import Document, Malformed, as_utf8, documents
+from auditor.collectors.files.source_files import (
+    HEAD,
+    SourceFile,
+    file_digest,
+    is_compressed,
+    open_content,
+    read_content,
+    read_head,
+)
 from auditor.collectors.files.tally import Tally
 from auditor.model.facts import ArgoEvent, Batch, Fact, Origin, SourceMark
 from auditor.objects.redaction import Redactor
 
 MAX_LINE = 1 << 20
 """Bytes. Operations with local manifests are logged whole; a line above this is passed over and counted."""
+MAX_FILE = 256 << 20
+"""Bytes of a file that is not read by lines."""
 BATCH = 500
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_log(
     argocd: str, source: SourceFile, earlier: SourceMark | None, digest: str, redactor: Redactor
 ) -> Iterator[Batch]:
     """The statements of a log file behind what `earlier` covers, where that still lies at its beginning."""
+    head = read_head(source.path)
+    if is_stored_log(head) or head.startswith(_UTF16):
+        yield _Log(argocd, source, redactor, None).whole({"file": digest})
+        return
     compressed = is_compressed(source.path)
     begin = None if compressed else _resumable(source, earlier)
     log = _Log(argocd, source, redactor, begin)
@@ -73,6 +97,20 @@ class _Log:
         except (EOFError, OSError, zlib.error) as error:
             self._tally.skip(f"the data end early: {error}", self.offset, 0)
 
+    def whole(self, position: Mapping[str, str]) -> Batch:
+        """All that a file holds which is not read by lines: JSON of a log store, or lines in UTF-16."""
+        raw = read_content(self._source.path, MAX_FILE)
+        content = as_utf8(raw) or raw
+        if is_stored_log(content[:HEAD]):
+            for found in documents(content):
+                self._take_value(found, content)
+        else:
+            for line in content.splitlines(keepends=True):
+                self._take(line.rstrip(b"\r\n"))
+                self._advance(line)
+        self.offset = len(content)
+        return self.last_batch(position)
+
     def last_batch(self, position: Mapping[str, str]) -> Batch:
         """The rest, and the mark that covers the whole file."""
         return self._batch(complete=True, position=position)
@@ -88,19 +126,30 @@ class _Log:
                 self._cover(line)
             self._passed_over = line
             return
-        parsed = parse_line(line)
-        if parsed is None:
+        if not self._read(parse_lines(line), self.offset, line):
             self._undecodable += 1
             self._tally.skip("no log line", self.offset, len(line))
-            return
-        self._cover_time(parsed.at)
-        origin = Origin(self._source.name, self.offset, len(line), hashlib.sha256(line).hexdigest())
-        fact = read_statement(self._argocd, parsed, origin, self._redactor)
-        if fact is None:
+
+    def _take_value(self, found: Document | Malformed, content: bytes) -> None:
+        if isinstance(found, Malformed):
+            self._undecodable += 1
+            self._tally.skip(found.reason, found.start, found.end - found.start)
+        elif not self._read(lines_of(found.value), found.start, content[found.start : found.end]):
             self._reads += 1
-        else:
-            self._events += 1
-            self._facts.append(fact)
+
+    def _read(self, lines: Iterator[LogLine], offset: int, record: bytes) -> bool:
+        """Keep the statements among lines that a record holds; False where it holds no line."""
+        origin = None
+        for line in lines:
+            self._cover_time(line.at)
+            origin = origin or Origin(self._source.name, offset, len(record), hashlib.sha256(record).hexdigest())
+            fact = read_statement(self._argocd, line, origin, self._redactor)
+            if fact is None:
+                self._reads += 1
+            else:
+                self._events += 1
+                self._facts.append(fact)
+        return origin is not None
 
     def _batch(self, complete: bool, position: Mapping[str, str]) -> Batch:
         self._cover(self._passed_over)

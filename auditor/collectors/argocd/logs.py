@@ -1,11 +1,12 @@
-"""Statements in the logs of Argo CD's controller and server: logfmt or JSON, also inside what container logs add.
+"""Statements in the logs of Argo CD's controller and server: logfmt or JSON, also inside what shippers and stores add.
 
 Only lines that tell of an operation, an edit or a drift become facts. Arguments of calls and of operations are never
 kept as they stand: they may hold whole manifests and parameters.
 """
 
+import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,6 +14,7 @@ import orjson
 
 from auditor.collectors.argocd.exports import Component, user_in
 from auditor.model.facts import ArgoEvent, Origin
+from auditor.model.resource import Json
 from auditor.objects.redaction import Redactor
 from auditor.objects.timestamps import instant, precision
 
@@ -21,7 +23,8 @@ _LOGFMT = re.compile(
 )
 _JSON = re.compile(rb'\{.*"(?:msg|message|log|MESSAGE|_raw|line)" *:')
 _PAIR = re.compile(r'(?P<key>[^\s="]+)=(?:"(?P<quoted>(?:[^"\\]|\\.)*)"|(?P<plain>[^\s"]*))(?=\s|\Z)')
-_WRAPPED = ("log", "message", "MESSAGE", "_raw", "line")
+_NESTING = 16
+"""Layers of what a store wraps a line in."""
 _OWN = frozenset({"time", "ts", "level", "msg"})
 _ELSEWHERE = frozenset({"application", "app-namespace", "reason", "user"})
 """Keys that have a field of their own in the fact."""
@@ -62,7 +65,23 @@ class LogLine:
 
 def looks_like_a_log(head: bytes) -> bool:
     """Whether one of the first lines of a file is one of Argo CD's log lines."""
-    return any(_is_log_line(line) for line in head.split(b"\n")[:200])
+    return is_stored_log(head) or any(_is_log_line(line) for line in head.split(b"\n")[:200])
+
+
+def is_stored_log(head: bytes) -> bool:
+    """Whether a file is one JSON value with log lines in it, or several over lines: the answer of a log store."""
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not _VALUE.match(start) or b'"apiVersion"' in head or not _STORED.search(head):
+        return False
+    first, newline, _ = start.partition(b"\n")
+    try:
+        return not (newline and isinstance(orjson.loads(first), dict))
+    except orjson.JSONDecodeError:
+        return True
+
+
+_VALUE = re.compile(rb'\{|\[\s*[{\["]')
+_STORED = re.compile(rb'level=\w+ +(?:msg|ts|time)=|"msg\\*" *:')
 
 
 def is_worth_reading(line: bytes) -> bool:
@@ -71,15 +90,73 @@ def is_worth_reading(line: bytes) -> bool:
 
 
 def parse_line(line: bytes) -> LogLine | None:
-    """A log line taken apart, None for what is none."""
-    text = line.decode("utf-8", "replace").strip()
-    start = text.find("{")
+    """The first log line that a line of a file holds, None for what holds none."""
+    return next(parse_lines(line), None)
+
+
+def parse_lines(line: bytes) -> Iterator[LogLine]:
+    """The log lines that a line of a file holds: one as a rule, more where a shipper joined them."""
+    return _once(_lines_in(line.decode("utf-8", "replace"), 0))
+
+
+def lines_of(value: Json) -> Iterator[LogLine]:
+    """The log lines in an answer of a log store."""
+    return _once(_lines_of(value, 0))
+
+
+def _once(lines: Iterator[LogLine]) -> Iterator[LogLine]:
+    """Each line once: shippers keep the text of a line beside what they parsed of it."""
+    seen = set()
+    for line in lines:
+        if (same := (line.at, line.message, frozenset(line.fields.items()))) not in seen:
+            seen.add(same)
+            yield line
+
+
+def _lines_in(text: str, depth: int) -> Iterator[LogLine]:
+    text = text.strip().removeprefix("\ufeff")
+    start = text.find('{"')
+    start = 0 if text.startswith(("{", "[{", '["')) else start
     # A brace may also stand inside a logfmt message: JSON is tried first where the line has no logfmt before it.
-    if start >= 0 and not _LOGFMT.search(line[: max(line.find(b"{"), 0)]):
-        decoded = _json_line(text[start:])
-        if decoded is not None:
-            return decoded
-    return _logfmt_line(text)
+    if start >= 0 and not _LOGFMT.search(text[:start].encode()):
+        try:
+            value = orjson.loads(text[start:])
+        except orjson.JSONDecodeError:
+            value = None
+        if value is not None:
+            yield from _lines_of(value, depth + 1)
+            return
+    if '=""' in text:
+        yield from (line for cell in _cells(text) if (line := _logfmt_line(cell)))
+    elif line := _logfmt_line(text):
+        yield line
+
+
+def _lines_of(value: Json, depth: int) -> Iterator[LogLine]:
+    """A line that was written or stored as JSON, else the lines inside it."""
+    if depth > _NESTING:
+        return
+    if isinstance(value, dict):
+        fields = {key: item if isinstance(item, str) else orjson.dumps(item).decode() for key, item in value.items()}
+        if (line := _line(fields)) and not _LOGFMT.search(line.message.encode()):
+            yield line
+            return
+    if isinstance(value, str):
+        yield from _lines_in(value, depth) if _MAY_HOLD.search(value) else ()
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        if isinstance(item, dict | list | str):
+            yield from _lines_of(item, depth + 1)
+
+
+_MAY_HOLD = re.compile(r'level=|"(?:msg|level)\\*"\s*:')
+
+
+def _cells(text: str) -> list[str]:
+    """The cells of a CSV row, which doubles the quotes of a line."""
+    try:
+        return next(csv.reader([text], strict=True), [])
+    except csv.Error:
+        return []
 
 
 def read_statement(argocd: str, line: LogLine, origin: Origin, redactor: Redactor) -> ArgoEvent | None:
@@ -111,21 +188,6 @@ def _is_log_line(line: bytes) -> bool:
     if not _JSON.search(line) or b'"apiVersion"' in line:
         return False
     return parse_line(line) is not None
-
-
-def _json_line(text: str) -> LogLine | None:
-    try:
-        value = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return None
-    if not isinstance(value, dict):
-        return None
-    for key in _WRAPPED:
-        inner = value.get(key)
-        if isinstance(inner, str) and "level" not in value:
-            return parse_line(inner.encode())
-    fields = {key: item if isinstance(item, str) else orjson.dumps(item).decode() for key, item in value.items()}
-    return _line(fields)
 
 
 def _logfmt_line(text: str) -> LogLine | None:

@@ -7,7 +7,7 @@ every object has its own place in the file and only one is in memory at a time.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import msgspec
@@ -23,6 +23,7 @@ MAX_DOCUMENT = 8 << 20
 _MARKER = re.compile(rb"^(?:---|\.\.\.)(?=[ \t\r\n]|\Z)[^\n]*\n?", re.M)
 _ITEMS = re.compile(rb"^items:[ \t]*\r?\n(?:[ \t]*(?:#[^\n]*)?\n)*( *)-(?=[ \t\r\n])", re.M)
 _KUBERNETES = re.compile(rb"^(?:- |  )?(?:apiVersion|kind|items|metadata|spec)[ \t]*:", re.M)
+_LIST = re.compile(rb"(?:[ \t]*(?:#[^\n]*)?\n)*()-(?=[ \t\r\n])")
 _BLANK = re.compile(r"[\s\x1e,]*")
 
 
@@ -48,7 +49,11 @@ class Malformed:
 
 class _Envelope(msgspec.Struct):
     kind: str = ""
+    api_version: str = msgspec.field(name="apiVersion", default="")
     items: msgspec.Raw = msgspec.Raw(b"")
+
+
+_NO_LIST = _Envelope()
 
 
 def recognise(head: bytes) -> Literal["json", "yaml", ""]:
@@ -66,12 +71,12 @@ def documents(content: bytes) -> Iterator[Document | Malformed]:
     return _yaml_documents(content)
 
 
-def as_utf8(content: bytes) -> bytes | None:
+def as_utf8(content: bytes, errors: Literal["strict", "replace"] = "strict") -> bytes | None:
     """UTF-16 content (as PowerShell redirects write it) as UTF-8, None where it is none: offsets then differ."""
     if content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return None
     try:
-        return content.decode("utf-16").encode()
+        return content.decode("utf-16", errors).encode("utf-8", "replace")
     except UnicodeDecodeError:
         return None
 
@@ -88,7 +93,7 @@ def _json_documents(content: bytes) -> Iterator[Document | Malformed]:
 def _is_one_value(raw: bytes) -> bool:
     """Whether the text is one JSON value: told without building it, as a list may hold thousands of objects."""
     try:
-        _raw_items(raw)
+        msgspec.json.decode(raw, type=list[msgspec.Raw] if raw.startswith(b"[") else _Envelope)
     except (msgspec.MsgspecError, RecursionError):
         return False
     return True
@@ -125,40 +130,59 @@ def _json_value(content: bytes, start: int, end: int, number: int) -> Iterator[D
     """A value as one document, or as the items of the list that it is."""
     raw = content[start:end]
     try:
-        items = _raw_items(raw)
+        envelope = _envelope(raw)
+        items = msgspec.json.decode(envelope.items, type=list[msgspec.Raw]) if envelope else []
     except (msgspec.MsgspecError, RecursionError):
-        items = None
-    if items is None:
-        yield _json_document(raw, start, None)
+        envelope = None
+    if envelope is None:
+        yield from _json_document(raw, start, None, _NO_LIST)
         return
     position = 0
     for item in items:
         text = bytes(item)
         position = raw.find(text, position)
-        yield _json_document(text, start + position, number)
+        yield from _json_document(text, start + position, number, envelope)
         position += len(text)
 
 
-def _raw_items(raw: bytes) -> list[msgspec.Raw] | None:
+def _envelope(raw: bytes) -> _Envelope | None:
+    """The list that a value is: an array, or an object with items. Argo CD's own API gives none a kind."""
     if raw.startswith(b"["):
-        return msgspec.json.decode(raw, type=list[msgspec.Raw])
+        return _Envelope(items=msgspec.Raw(raw))
     envelope = msgspec.json.decode(raw, type=_Envelope)
-    if not bytes(envelope.items) or not envelope.kind.endswith("List"):
-        return None
-    return msgspec.json.decode(envelope.items, type=list[msgspec.Raw])
+    is_list = envelope.kind.endswith("List") or not envelope.kind
+    return envelope if bytes(envelope.items)[:1] == b"[" and is_list else None
 
 
-def _json_document(raw: bytes, start: int, number: int | None) -> Document | Malformed:
+def _json_document(raw: bytes, start: int, number: int | None, within: _Envelope) -> Iterator[Document | Malformed]:
     end = start + len(raw)
     if len(raw) > MAX_DOCUMENT:
-        return Malformed(start, end, f"larger than {MAX_DOCUMENT >> 20} MiB")
+        yield Malformed(start, end, f"larger than {MAX_DOCUMENT >> 20} MiB")
+        return
     try:
         value: Json = orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        return Malformed(start, end, f"not JSON: {error}")
+        yield Malformed(start, end, f"not JSON: {error}")
+        return
     if _deeper_than(value, MAX_DEPTH):
-        return Malformed(start, end, "nested too deep")
-    return Document(value, start, end, number) if isinstance(value, dict) else Malformed(start, end, "not an object")
+        yield Malformed(start, end, "nested too deep")
+    else:
+        yield from _objects(value, Document({}, start, end, number), within.kind, within.api_version)
+
+
+def _objects(value: Json, at: Document, kind: str, version: str) -> Iterator[Document | Malformed]:
+    """An object of a list of `kind`, or those of a list in the list. What a typed list leaves out is put back."""
+    if not isinstance(value, dict):
+        yield Malformed(at.start, at.end, "not an object")
+        return
+    own, items = value.get("kind"), value.get("items")
+    if isinstance(own, str) and own.endswith("List") and isinstance(items, list):
+        for item in items:
+            yield from _objects(item, at, own, str(value.get("apiVersion", "")))
+    elif not own and kind not in ("", "List"):
+        yield replace(at, value={"apiVersion": version, **value, "kind": kind.removesuffix("List")})
+    else:
+        yield replace(at, value=value)
 
 
 def _deeper_than(value: Json, limit: int) -> bool:
@@ -185,7 +209,7 @@ def _yaml_documents(content: bytes) -> Iterator[Document | Malformed]:
 
 
 def _yaml_document(content: bytes, start: int, end: int, number: int) -> Iterator[Document | Malformed]:
-    first = _ITEMS.search(content, start, end)
+    first = _ITEMS.search(content, start, end) or _LIST.match(content, start, end)
     if first is None:
         yield from _yaml_value(content, start, end, None)
         return
@@ -210,7 +234,5 @@ def _yaml_value(content: bytes, start: int, end: int, number: int | None) -> Ite
         return
     if number is not None and isinstance(value, list) and len(value) == 1:
         value = value[0]
-    if isinstance(value, dict):
-        yield Document(value, start, end, number)
-    elif value is not None:
-        yield Malformed(start, end, "not an object")
+    if value is not None:
+        yield from _objects(value, Document({}, start, end, number), "", "")

@@ -70,7 +70,7 @@ class LiveSource:
                 )
             elif wanted is None or name in wanted:
                 digest = hashlib.sha256(memoryview(page.content)[found.start : found.end]).hexdigest()
-                self._object(self._type | found.value, Origin(self.name, start, length, digest), page.at)
+                self._object(found.value | self._type, Origin(self.name, start, length, digest), page.at)
         self._mark = replace(self._mark, bytes=base + len(page.content))
         self._cover(page.at)
 
