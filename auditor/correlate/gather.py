@@ -1,8 +1,9 @@
 """From all facts to one case: the order in which the parts of correlation are asked, and nothing of their own work."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 from auditor.config import Config
 from auditor.correlate.applications import histories as applications
@@ -96,8 +97,8 @@ class _Gathering:
         bypasses = Bypasses(
             histories, read.own.edits, self._log.one, self._statements, identify, self._config, self._tracks
         )
-        told, live = self._told(read.index.objects(owners.lists), declared, instance_label(tracking))
-        told = through_argo(told, owners, bypasses, declared)
+        placed = partial(through_argo, owners=owners, bypasses=bypasses, declared=declared)
+        told, live = self._told(read.index.objects(owners.lists), declared, instance_label(tracking), placed)
         found = changes.changes(told, lambda write: _owned(owners, write))
         histories = with_object_freezes(histories, found)
         judge = GitJudge(self._git, histories, revisions_seen(histories), as_of, told)
@@ -149,8 +150,14 @@ class _Gathering:
             live=live,
         )
 
-    def _told(self, objects: Objects, declared: Declared, instance_label: str) -> tuple[tuple[Write, ...], LiveStates]:
-        """All writes on these objects, and what became of them."""
+    def _told(
+        self,
+        objects: Objects,
+        declared: Declared,
+        instance_label: str,
+        placed: Callable[[Iterable[Write]], Iterable[Write]],
+    ) -> tuple[tuple[Write, ...], LiveStates]:
+        """All writes on these objects, and what became of them. `placed` puts those of a bypass under its person."""
         live = LiveStates()
         told: list[Write] = []
         for history in writes.histories(
@@ -163,7 +170,7 @@ class _Gathering:
             self._recall,
         ):
             live.add(history.live)
-            told += [self._identities.with_evidence(write) for write in history.writes]
+            told += placed(self._identities.with_evidence(write) for write in history.writes)
         told.sort(key=writes.by_time)
         return tuple(told), live
 

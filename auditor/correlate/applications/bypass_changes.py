@@ -1,6 +1,6 @@
 """Writes of the GitOps controller that went through a bypass: put under the person who asked for them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from auditor.correlate.applications.bypass import OVERRIDES, Bypass, Bypasses
@@ -13,9 +13,9 @@ from auditor.model.resource import Leaf
 from auditor.objects import leaves
 
 
-def through_argo(writes: Iterable[Write], owners: Owners, bypasses: Bypasses, declared: Declared) -> tuple[Write, ...]:
+def through_argo(writes: Iterable[Write], owners: Owners, bypasses: Bypasses, declared: Declared) -> Iterator[Write]:
     """The writes, those of a bypass with its cause, person, channel and evidence."""
-    return tuple(_slim(_placed(write, owners, bypasses, declared)) for write in writes)
+    return (_slim(_placed(write, owners, bypasses, declared)) for write in writes)
 
 
 def _slim(write: Write) -> Write:

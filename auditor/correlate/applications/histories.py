@@ -1,7 +1,8 @@
 """The history of every application, Argo CD's and Flux's: its states, its syncs and its freezes."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from auditor.config import Config
 from auditor.correlate.applications import flux_documents, flux_sources
@@ -13,9 +14,10 @@ from auditor.correlate.applications.sync_windows import window_freezes
 from auditor.correlate.applications.syncs import syncs
 from auditor.correlate.identity.argo_statements import Statements
 from auditor.correlate.writes.sequence import once
-from auditor.model.application import ApplicationHistory
+from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.change import AppKey
 from auditor.model.facts import ApplicationSnapshot, ArgoEvent, ArgoSettings, AuditEvent
+from auditor.objects.document import child
 
 
 def histories(
@@ -39,7 +41,7 @@ def histories(
     return {
         course.key: ApplicationHistory(
             key=course.key,
-            states=tuple(step.state for step in course.steps),
+            states=_slim([step.state for step in course.steps]),
             syncs=synced[course.key],
             freezes=in_time_order(
                 [*frozen.get(course.key, ()), *(freeze for freeze in windows if freeze.app == course.key)]
@@ -48,6 +50,23 @@ def histories(
         )
         for course in found
     }
+
+
+_IN_SYNCS = frozenset({"operationState", "history"})
+"""Of `status`: most of what one state has and the other has not, and the syncs have all of it."""
+
+
+def _slim(states: Sequence[ApplicationState]) -> tuple[ApplicationState, ...]:
+    """The states, but for the last one without what the syncs were made from."""
+    return (*(_without_syncs(state) for state in states[:-1]), *states[-1:])
+
+
+def _without_syncs(state: ApplicationState) -> ApplicationState:
+    status = child(state.document, "status")
+    if not _IN_SYNCS & status.keys():
+        return state
+    kept = {key: value for key, value in status.items() if key not in _IN_SYNCS}
+    return replace(state, document=state.document | {"status": kept})
 
 
 def own_requests(events: Iterable[AuditEvent]) -> OwnRequests:
