@@ -134,6 +134,8 @@ def _landing(dossier: Dossier, git: GitVerdict) -> str:
     if git.at is None or git.landed_by is None or git.verdict not in ("reflected", "already"):
         return ""
     first, last = dossier.clock.utc(git.at), dossier.clock.utc(git.landed_by)
+    if git.landed_by < git.at:
+        return f"It landed by {last} (the first record of it); the committer’s clock ran ahead."
     return f"It landed between {first} (the committer’s clock) and {last} (the first record of it)."
 
 

@@ -147,9 +147,12 @@ def _folded_row(dossier: Dossier, changes: tuple[Numbered, ...]) -> OpenRow:
 
 
 def _as_many(objects: list[str], room: float) -> str:
-    """As many whole names as there is room for; one name is cut where not even that fits."""
-    fitting = (said for limit in (2, 1) if width(said := listed(objects, limit)) <= room)
-    return next(fitting, cut(listed(objects, 1), room))
+    """As many whole names as there is room for; where not even one fits it is cut, and the number of the others not."""
+    for limit in (2, 1):
+        if width(said := listed(objects, limit)) <= room:
+            return said
+    more = said.removeprefix(objects[0])
+    return cut(objects[0], room - width(more)) + more
 
 
 def _half_applied(dossier: Dossier) -> list[OpenGroup]:
@@ -157,10 +160,11 @@ def _half_applied(dossier: Dossier) -> list[OpenGroup]:
     if not found:
         return []
     first = found[0]
-    message, owner = first.message, first.application
-    name = f"{middle_cut(owner.name, 24)}: " if owner is not None and not message.startswith(owner.name) else ""
+    message, owner = first.message, first.application.name if first.application is not None else ""
+    name = middle_cut(owner, 24)
+    said = name + message.removeprefix(owner) if message.startswith(owner) else f"{name}: {message}"
     more = f" and {count(len(found) - 1, 'more')}" if len(found) > 1 else ""
-    text = words(cut(f"{name}{message}", LINE - len(more)), more)
+    text = words(cut(said, LINE - len(more)), more)
     return [OpenGroup("Half applied", "", False, (OpenRow(text, "#findings", "Findings"),))]
 
 

@@ -72,7 +72,7 @@ def fitted(spans: Text, limit: float) -> Text:
 
 
 def cut(text: str, limit: float) -> str:
-    """`text` as far as `limit` average characters go, with an ellipsis where it is cut."""
+    """`text` as far as `limit` average characters go, with an ellipsis where it is cut, after a whole word if it can."""
     shown = visible(text)
     if width(shown) <= limit:
         return shown
@@ -82,7 +82,13 @@ def cut(text: str, limit: float) -> str:
         if used > limit:
             break
         kept += 1
-    return shown[:kept].rstrip() + ELLIPSIS
+    return _whole_words(shown[:kept], shown[kept]) + ELLIPSIS
+
+
+def _whole_words(kept: str, following: str) -> str:
+    """`kept` without the word that it breaks off in, where that costs no more than a third of it."""
+    whole = kept.rpartition(" ")[0] if not following.isspace() else kept
+    return (whole if len(whole) * 3 >= len(kept) * 2 else kept).rstrip(" ,;:(" + ELLIPSIS)
 
 
 def middle_cut(text: str, limit: int) -> str:

@@ -18,6 +18,9 @@ _RUN = 24
 """Characters without a place to break after which one is offered."""
 _PIECES = re.compile(r"(?=[.\[/])")
 _INNER = re.compile(r"(?<=[:@,=_-])")
+_TO_LEFT = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+_RIGHT_TO_LEFT = re.compile(rf"({_TO_LEFT}+(?:[\s\-.,_]*{_TO_LEFT}+)*)")
+"""A name or sentence in Hebrew, Arabic or the like."""
 
 
 def page(document: Document) -> str:
@@ -33,10 +36,22 @@ def _printed(value: object) -> object:
 
 
 def breakable(text: str, path: bool = False) -> "Markup":
-    """`text` escaped, with places to break in long words: before the parts of a path, and in runs that have none."""
+    """`text` escaped, with places to break in long words: before the parts of a path, and in runs that have none.
+
+    What is written from right to left stands by itself, as it would else pull the number beside it to its other side.
+    """
+    from markupsafe import Markup
+
+    runs = _RIGHT_TO_LEFT.split(visible(text))
+    broken = [_broken(run, path) for run in runs]
+    broken[1::2] = [Markup("<bdi>%s</bdi>") % run for run in broken[1::2]]
+    return Markup("").join(broken)
+
+
+def _broken(text: str, path: bool) -> "Markup":
     from markupsafe import Markup, escape
 
-    words = (_pieces(word, path) for word in visible(text).split(" "))
+    words = (_pieces(word, path) for word in text.split(" "))
     return Markup(" ").join(Markup("<wbr>").join(escape(piece) for piece in word) for word in words)
 
 

@@ -116,6 +116,12 @@ def test_long_words_can_break_and_short_ones_stay_whole() -> None:
     assert str(breakable("<b>&")) == "&lt;b&gt;&amp;"
 
 
+def test_a_name_from_right_to_left_leaves_the_number_beside_it_in_its_place() -> None:
+    assert breakable("שרה כהן 31, dave 6") == "<bdi>שרה כהן</bdi> 31, dave 6"
+    assert breakable("خدمة-الدفع", path=True) == "<bdi>خدمة-الدفع</bdi>"
+    assert breakable("<שרה>") == "&lt;<bdi>שרה</bdi>&gt;"
+
+
 def test_the_marks_have_words_for_those_who_do_not_see_them() -> None:
     text = rendered("postmortem", "html", incident())
     assert 'aria-label="change 8, not in git, the next sync undoes it"' in text

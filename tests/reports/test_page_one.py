@@ -158,6 +158,23 @@ def test_the_unresolved_list_names_the_field_that_stands_and_no_other() -> None:
     assert "absent → 50" in row
 
 
+def test_the_half_applied_row_names_an_application_of_any_length_and_says_what_is_wrong() -> None:
+    key = app("a" * 150 + "z" * 103)
+    one = finding(
+        "unfinished-sync", "high", key.name, f"{key.name} is partly at 85726c7a8: it waits.", "", "07:00:00", "07:00:01"
+    )
+    groups = document("postmortem", replace(generated(1), findings=(one,))).first.unresolved
+    said = next(plain(group.rows[0].text) for group in groups if group.title == "Half applied")
+    assert said.startswith("aaaaa")
+    assert said.endswith("zzz is partly at 85726c7a8: it waits.")
+
+
+def test_a_folded_row_counts_what_it_does_not_name() -> None:
+    rows = [plain(row.text) for group in document("postmortem", generated(400)).first.unresolved for row in group.rows]
+    assert all(row.endswith(" more") for row in rows if row.count(" and ") == 2)
+    assert any(row.count(" and ") == 2 for row in rows)
+
+
 def test_a_restart_is_nothing_to_resolve() -> None:
     told = document("postmortem", incident())
     assert "a restart" not in "".join(plain(row.text) for group in told.first.unresolved for row in group.rows)

@@ -123,6 +123,27 @@ def test_what_is_cut_keeps_its_budget_and_says_so() -> None:
     assert width(plain(fitted(spans, 40))) <= 44
 
 
+@pytest.mark.parametrize(
+    ("limit", "shown"),
+    [
+        (28, "the sync waits for a retry…"),
+        (44, "the sync waits for a retry (tried 6 times)…"),
+        (48, "the sync waits for a retry (tried 6 times); applied…"),
+    ],
+)
+def test_a_sentence_is_cut_after_a_whole_word(limit: int, shown: str) -> None:
+    assert cut("the sync waits for a retry (tried 6 times); applied: ConfigMap", limit) == shown
+
+
+def test_a_name_longer_than_its_room_is_cut_where_the_room_ends() -> None:
+    assert cut("Deployment payments-production-eu-west-1-blue", 30) == "Deployment payments-producti…"
+    assert cut("変更記録" * 40, 20) == "変更記録変更記録変…"
+
+
+def test_what_was_cut_before_has_one_ellipsis() -> None:
+    assert cut("Deploymen… and more", 13) == "Deploymen…"
+
+
 def test_a_moment_shows_its_date_only_on_another_day() -> None:
     berlin = clock("Europe/Berlin", at("07:00:00"), at("08:00:00"))
     assert plain(berlin.both(at("07:00:34.395"))) == "07:00:34 08:00:34"
