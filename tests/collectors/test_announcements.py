@@ -14,6 +14,7 @@ from auditor.errors import ConfigError
 from auditor.model.facts import Announcement, Batch
 from tests.collectors.configured import CORPUS, collected, facts, last_marks, reasons
 
+NO_ROW = "no row of a timeline: a row has a time and a text, in CSV, JSON or a Markdown list or table"
 NO_ZONE = "a time without a zone, and the configuration names none for this source"
 
 
@@ -159,7 +160,60 @@ def test_a_markdown_page_has_tables_and_lists(tmp_path: Path) -> None:
 
 def test_a_page_without_a_timeline_is_foreign(tmp_path: Path) -> None:
     batches = timeline(tmp_path, "t.md", "# Read me\n\nNothing happened.\n")
-    assert reasons(batches) == ["no row of a timeline"]
+    assert reasons(batches) == [NO_ROW]
+
+
+@pytest.mark.parametrize(
+    "exported",
+    [
+        {"type": "post", "post": {"user": "dave", "message": "frozen", "create_at": 1796022034395}},
+        {"value": [{"createdDateTime": "2026-11-30T07:00:34Z", "body": {"content": "<p>frozen</p>"}}]},
+        {"log_entries": [{"created_at": "2026-11-30T07:00:34Z", "summary": "frozen", "agent": {"summary": "Dave"}}]},
+        {"incident": {"title": "web is down", "created_at": "2026-11-30T07:00:34Z"}},
+        {"data": [{"note": "frozen", "owner": "dave@acme.example", "createdAt": "2026-11-30T07:00:34Z"}]},
+        {"issues": [{"key": "OPS-1", "fields": {"summary": "frozen", "created": "2026-11-30T07:00:34.000+0000"}}]},
+    ],
+)
+def test_exports_of_other_tools_are_told_of_and_not_guessed(exported: dict[str, Any], tmp_path: Path) -> None:
+    batches = timeline(tmp_path, "x.json", json.dumps(exported))
+    assert told(batches) == []
+    assert reasons(batches) == ["neither a message of Slack nor a row with a time and a text"]
+
+
+@pytest.mark.parametrize("content", ["BEGIN:VCALENDAR\nDTSTART:20261130T070000Z\n", "<html>07:00 dave</html>", ""])
+def test_a_file_that_is_no_timeline_says_what_one_is(content: str, tmp_path: Path) -> None:
+    assert reasons(timeline(tmp_path, "x.txt", content)) == [NO_ROW]
+
+
+def test_answers_of_slacks_own_api_are_read_with_their_members(tmp_path: Path) -> None:
+    (tmp_path / "slack").mkdir()
+    members = [{"id": "U1", "name": "dave", "profile": {"real_name": "Dave D", "email": "dave@acme.example"}}]
+    said = {"type": "message", "user": "U1", "text": "web is frozen", "ts": "1796022034.395277"}
+    (tmp_path / "slack" / "inc-1.json").write_text(json.dumps({"ok": True, "messages": [said], "has_more": False}))
+    (tmp_path / "slack" / "users.json").write_text(json.dumps({"ok": True, "members": members}))
+    (message,) = facts(collected(announcements.collect, tmp_path, announcements="slack"), Announcement)
+    assert (message.author, message.author_email, message.channel) == ("Dave D", "dave@acme.example", "inc-1")
+
+
+def test_a_table_may_have_a_title_above_its_header(tmp_path: Path) -> None:
+    content = "Incident 42\n\ntime,who,text\n2026-11-30T07:00:34Z,dave,web is frozen\n"
+    batches = timeline(tmp_path, "t.csv", content)
+    assert told(batches) == [(at(7, 0, 34), "dave", "web is frozen")]
+    (message,) = facts(batches, Announcement)
+    row = content.encode()[message.origin.offset : message.origin.offset + message.origin.length]
+    assert row == b"2026-11-30T07:00:34Z,dave,web is frozen\n"
+
+
+@pytest.mark.parametrize("line", ["- 07:00 **dave**: web is frozen", "- **07:00** **dave:** web is frozen"])
+def test_a_bold_name_behind_the_time_is_the_author(line: str, tmp_path: Path) -> None:
+    batches = timeline(tmp_path, "t.md", f"# 2026-11-30\nAll times are UTC\n{line}\n")
+    assert told(batches) == [(at(7, 0), "dave", "web is frozen")]
+
+
+def test_an_archive_without_anything_to_read_says_so(tmp_path: Path) -> None:
+    zipped(tmp_path, {"word/document.xml": "<w/>"})
+    batches = collected(announcements.collect, tmp_path, announcements="export.zip")
+    assert reasons(batches) == ["an archive without any JSON, CSV, Markdown or text file"]
 
 
 def zipped(folder: Path, files: dict[str, str]) -> None:

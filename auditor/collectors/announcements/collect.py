@@ -30,7 +30,8 @@ from auditor.model.resource import JsonObject
 from auditor.objects.redaction import Redactor
 
 MAX_FILE = 256 << 20
-_WRAPPERS = ("messages", "entries", "events", "timeline", "rows", "announcements")
+_WRAPPERS = ("messages", "members", "entries", "events", "timeline", "rows", "announcements")
+_NO_ROW = "no row of a timeline: a row has a time and a text, in CSV, JSON or a Markdown list or table"
 _DAY = re.compile(r"\d{4}-\d\d-\d\d\Z")
 
 
@@ -125,7 +126,7 @@ class _Source:
             self._take(read_row(row, part.origin(row), self._zone, self._redactor), part.place(row), tally)
         if row is None:
             self._count(foreign=1)
-            tally.skip("no row of a timeline", *part.extent)
+            tally.skip(_NO_ROW, *part.extent)
 
     def _read_json(self, part: "_Part", tally: Tally) -> None:
         for found in documents(part.content):
@@ -147,7 +148,7 @@ class _Source:
             self._count(reads=1)
         else:
             self._count(foreign=1)
-            tally.skip("neither a message nor a row of a timeline", *part.place(place))
+            tally.skip("neither a message of Slack nor a row with a time and a text", *part.place(place))
 
     def _take(self, read: Announcement | str | None, place: tuple[int, int], tally: Tally) -> None:
         if isinstance(read, Announcement):
@@ -207,6 +208,7 @@ def _parts(file: SourceFile) -> Iterator[_Part | _Broken]:
         content = as_utf8(raw) or raw
         yield _Part(file.name, file.path, content, content, (0, len(content)), packed=False)
         return
+    found: zipped.Member | zipped.Unreadable | None = None
     for found in zipped.members(raw, MAX_FILE):
         if isinstance(found, zipped.Unreadable):
             yield _Broken(file.name, found.start, found.end, found.reason)
@@ -214,6 +216,8 @@ def _parts(file: SourceFile) -> Iterator[_Part | _Broken]:
             extent = (found.start, found.end - found.start)
             content = as_utf8(found.content) or found.content
             yield _Part(file.name, found.path, content, raw, extent, packed=True)
+    if found is None:
+        yield _Broken(file.name, 0, len(raw), "an archive without any JSON, CSV, Markdown or text file")
 
 
 def _entries(document: JsonObject) -> list[JsonObject]:

@@ -30,7 +30,7 @@ _QUALIFIED = re.compile(rf"(.*?)\s*[\[(]({ZONE})[\])]\Z")
 _HEADING_DAY = re.compile(r"\s*(?:#+.*?|\**(?:date|day)\**\s*:.*?|\**)\b(\d{4})-(\d\d)-(\d\d)\b[^|]*\Z", re.I)
 _STATED_ZONE = re.compile(rf"\W*(?:all )?times?(?: are)?(?: given)?(?: in)?:?\s*({ZONE})\W*\Z", re.I)
 _ENTRY = re.compile(
-    rf"\s*(?:[-*+]|\d+[.)])?\s*[\[(`*_]*(?P<time>(?:\d{{4}}-\d\d-\d\d[T ]+)?{CLOCK} ?(?:(?:{ZONE})\b)?)"
+    rf"\s*(?:[-*+]|\d+[.)])?\s*[\[(`*_]*(?P<time>(?:\d{{4}}-\d\d-\d\d[T ]+)?{CLOCK}(?: ?(?:{ZONE})\b)?)"
     r"[\])`*_:]*\s*[-–—|:,]*\s*(?P<rest>\S.*)\Z"
 )
 _AUTHOR = re.compile(
@@ -67,12 +67,22 @@ def read_row(row: Row, origin: Origin, zone: tzinfo | None, redactor: Redactor) 
 
 
 def csv_rows(content: bytes) -> Iterator[Row] | None:
-    """The rows of a CSV with a header that names a time and a text, None where it has none."""
+    """The rows of a CSV with a header that names a time and a text, None where it has none.
+
+    Lines before the header are a title, as spreadsheets have one.
+    """
     lines = content.decode("utf-8", "replace").splitlines(keepends=True)
-    header = lines[0].removeprefix("\ufeff") if lines else ""
-    delimiter = max(",;\t", key=header.count)
-    columns = _columns(next(csv.reader([header], delimiter=delimiter), []))
-    return _csv_rows(lines, delimiter, columns) if _suffices(columns) else None
+    for number, line in enumerate(lines[:_TITLE]):
+        header = line.removeprefix("\ufeff")
+        delimiter = max(",;\t", key=header.count)
+        columns = _columns(next(csv.reader([header], delimiter=delimiter), []))
+        if _suffices(columns):
+            return _csv_rows(lines, number + 1, delimiter, columns)
+    return None
+
+
+_TITLE = 20
+"""Lines among which the header of a CSV must be."""
 
 
 def json_row(document: Mapping[str, Json], start: int, end: int) -> Row | None:
@@ -106,11 +116,11 @@ def markdown_rows(content: bytes) -> Iterator[Row]:
         offset += len(raw)
 
 
-def _csv_rows(lines: Sequence[str], delimiter: str, columns: list[tuple[str, str]]) -> Iterator[Row]:
-    place = {"end": len(lines[0].encode())}
+def _csv_rows(lines: Sequence[str], first: int, delimiter: str, columns: list[tuple[str, str]]) -> Iterator[Row]:
+    place = {"end": len("".join(lines[:first]).encode())}
 
     def feed() -> Iterator[str]:
-        for line in lines[1:]:
+        for line in lines[first:]:
             place["end"] += len(line.encode())
             yield line
 
