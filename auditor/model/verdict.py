@@ -61,6 +61,11 @@ class GitVerdict:
     """What git has instead, as text to read; "" where that adds nothing."""
     signature: str = ""
 
+    @property
+    def landed_at(self) -> datetime | None:
+        """By the committer's clock, or by the first record of it where that clock ran ahead."""
+        return min((moment for moment in (self.at, self.landed_by) if moment), default=None)
+
 
 @dataclass(frozen=True, slots=True)
 class ClusterVerdict:

@@ -108,7 +108,7 @@ def _of_field(field: FieldVerdict) -> Ending | None:
     git, cluster = field.git, field.cluster
     if git.verdict in ("reflected", "already"):
         commit = f"commit {git.commit[:9]}" if git.commit else "git"
-        return Ending(git.at, git.author or "", f"{commit} has the value")
+        return Ending(git.landed_at, git.author or "", f"{commit} has the value")
     if cluster.verdict not in ("standing", "unknown"):
         return Ending(cluster.at, cluster.by or "", f"the value left the cluster ({cluster.verdict})")
     return None

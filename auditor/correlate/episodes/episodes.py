@@ -222,6 +222,6 @@ def _exposed_until(field: FieldVerdict, at: datetime) -> datetime | None:
     where the records do not tell."""
     if field.git.verdict == "already":
         return at
-    in_git = field.git.at if field.git.verdict == "reflected" else None
+    in_git = field.git.landed_at if field.git.verdict == "reflected" else None
     gone = field.cluster.at if field.cluster.verdict not in ("standing", "unknown") else None
     return min((end for end in (in_git, gone) if end is not None), default=None)

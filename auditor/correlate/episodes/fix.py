@@ -68,15 +68,16 @@ def fix(fields: Sequence[Answer], unfreeze: Step) -> Step:
 
 def _in_git(reflected: Sequence[Answer], fields: Sequence[Answer], unfreeze: Step) -> Step:
     last = _last_landed([field.verdict.git for field in reflected])
-    late = unfreeze.at is not None and last.at is not None and last.at > unfreeze.at
+    at = last.landed_at
+    late = unfreeze.at is not None and at is not None and at > unfreeze.at
     beside = [f.name for f in fields if f.verdict.git.verdict in ("not-declared", "not-in-git") and f.standing]
     detail = f"git does not declare {listed(beside)}" if beside else ""
     author = last.authored.author if last.authored else last.author
-    return Step("git", "late" if late else "done", last.at, author, detail, tuple(_commits(reflected)))
+    return Step("git", "late" if late else "done", at, author, detail, tuple(_commits(reflected)))
 
 
 def _last_landed(verdicts: Sequence[GitVerdict]) -> GitVerdict:
-    landed = [(verdict.at, place) for place, verdict in enumerate(verdicts) if verdict.at is not None]
+    landed = [(at, place) for place, verdict in enumerate(verdicts) if (at := verdict.landed_at) is not None]
     return verdicts[max(landed)[1]] if landed else verdicts[0]
 
 

@@ -209,6 +209,13 @@ def test_a_fix_after_the_unfreeze_is_late() -> None:
     assert episode.steps[3].state == "late"
 
 
+def test_a_committers_clock_that_runs_ahead_makes_no_fix_late() -> None:
+    ahead = FIX | {"at": minute(35), "landed_by": minute(21)}
+    (episode,) = told([HOTFIX], [verdict("hotfix", ("reflected", "standing"), **ahead)])
+    assert (episode.steps[3].state, episode.steps[3].at) == ("done", minute(21))
+    assert episode.seconds_to_git == 11 * 60
+
+
 def test_one_reflected_field_is_enough_and_what_git_does_not_declare_stands_beside() -> None:
     both = change("hotfix", 10, field("spec.replicas"), field("spec.paused", ..., True))
     story = history(app_state(-30), app_state(30, revisions=("c1",)), freezes=(freeze(5, 29),))
