@@ -19,6 +19,9 @@ _ABOUT_THE_ACT = re.compile(
     r"scal(e|ed|ing)|patch(ed|ing)?|edit(ed|ing)?|chang(e|ed|ing)|rais(e|ed|ing)|set(ting)?|mov(e|ed|ing))\b"
 )
 
+_ISSUED = re.compile(r".*[:#]([^\s:#@/]+@[^\s:#@/]+)\Z")
+"""`oidc:carol@acme.example`, `https://login.acme.example#carol@acme.example`: a mail address behind a prefix."""
+
 
 @dataclass(frozen=True, slots=True)
 class Subject:
@@ -56,10 +59,11 @@ def announcement_of(
 
 
 def identities(name: str, people: Iterable[Person]) -> frozenset[str]:
-    """All names of one person, as the configuration joins them; a mail address also by its local part."""
-    known = {name}
+    """All names of one person, as the configuration joins them; a mail address also by its local part, and without
+    the prefix that the API server puts before what an OpenID Connect provider calls a user."""
+    known = {name, *_ISSUED.findall(name)}
     for person in people:
-        if name.casefold() in {each.casefold() for each in _all_names(person)}:
+        if any(each.casefold() in {one.casefold() for one in _all_names(person)} for each in tuple(known)):
             known |= {*_all_names(person)}
     return frozenset(each.casefold() for one in known for each in (one, one.partition("@")[0]))
 

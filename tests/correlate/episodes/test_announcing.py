@@ -18,6 +18,11 @@ PEOPLE = (Person("Alice Ames", ("alice@acme.example", "Ali Ames", "arn:aws:sts::
         ("Alice Ames", "", "arn:aws:sts::1:assumed-role/admin/alice", True),
         ("alice", "alice@other.example", "alice@acme.example", False),
         ("Bob Boe", "bob@acme.example", "alice@acme.example", False),
+        ("alice", "alice@acme.example", "oidc:alice@acme.example", True),
+        ("alice", "alice@acme.example", "https://login.acme.example#alice@acme.example", True),
+        ("Ali Ames", "", "oidc:alice@acme.example", True),
+        ("alice", "alice@other.example", "oidc:alice@acme.example", False),
+        ("alice", "alice@acme.example", "alice@acme.example:svc", False),
         ("Ali Ames", "", "bob@acme.example", False),
     ],
 )
