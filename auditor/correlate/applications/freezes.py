@@ -1,7 +1,8 @@
 """The spans in which an Application was kept from syncing by itself, in every form that Argo CD has.
 
-A freeze is something that a hand does. A policy that git declares, and what ApplicationSets do to roll out step by
-step, freezes nothing in this sense.
+A freeze is something that a hand does, or that git declares for a time: the parent application takes auto-sync away
+and puts it back. A policy that git declares and keeps, and what ApplicationSets do to roll out step by step, freezes
+nothing in this sense.
 """
 
 from collections import defaultdict
@@ -82,7 +83,8 @@ def freezes(
     unseen = UnseenEdits({course.key: course for course in found}, requests.edits, statements, identify, config)
     for course in found:
         for freeze in _of_application(course, _Hands(statements, identify, unseen), identify):
-            if freeze.began_by == NOBODY and freeze.form in _AUTO_SYNC_OFF and _rolls_out(course, rolling):
+            by_no_hand = freeze.began_by == NOBODY or _is_declared(freeze)
+            if by_no_hand and freeze.form in _AUTO_SYNC_OFF and _rolls_out(course, rolling):
                 continue
             kept[course.key].append(_as_rollback(freeze, syncs.get(course.key, ())))
     for freeze in _of_controller(found, requests.others, config, identify):
@@ -113,7 +115,7 @@ def begin(app: AppKey, form: Form, state: ApplicationState, hand: Hand, descript
 
 def end(freeze: Freeze, state: ApplicationState, hand: Hand, declared_by: str) -> Freeze:
     """A freeze that ended. What no person ended was undone; `declared_by` names what git declares it in."""
-    undone = not hand.is_person
+    undone = not hand.is_person and not _is_declared(freeze)
     return replace(
         freeze,
         ended_at=hand.at or state.at,
@@ -135,11 +137,20 @@ def _of_application(course: Course, hands: "_Hands", identify: Identify) -> Iter
                 continue
             hand = hands.behind(course.key, step, fields)
             if group in open_ and ends(step.state):
-                yield end(open_.pop(group), step.state, hand, _declared_by(step.before, hand.actor))
-            elif form is not None and hand.actor.kind != "gitops":
-                open_[group] = begin(course.key, form, step.state, hand)
+                freeze = open_.pop(group)
+                if not _is_declared(freeze) or hand.actor.kind == "gitops":
+                    yield end(freeze, step.state, hand, _declared_by(step.before, hand.actor))
+            elif form is not None:
+                declared = _declared_by(step.before, hand.actor) if hand.actor.kind == "gitops" else ""
+                open_[group] = begin(course.key, form, step.state, hand, f"in {declared}" if declared else "")
     for freeze in open_.values():
-        yield _removed(freeze, course, identify)
+        if not _is_declared(freeze):
+            yield _removed(freeze, course, identify)
+
+
+def _is_declared(freeze: Freeze) -> bool:
+    """Whether it came through git: a policy, unless git also ends it."""
+    return freeze.began_by.kind == "gitops"
 
 
 def _removed(freeze: Freeze, course: Course, identify: Identify) -> Freeze:

@@ -65,6 +65,18 @@ def test_the_parent_application_undoes_a_freeze() -> None:
     assert (freeze.undone, freeze.undone_by) == (True, "root")
 
 
+def test_what_git_switches_off_and_on_again_is_a_freeze_and_what_it_keeps_off_is_a_policy() -> None:
+    story = Story(SELF_HEALING)
+    story.document["metadata"]["annotations"] = {
+        "argocd.argoproj.io/tracking-id": "root:argoproj.io/Application:argocd/web"
+    }
+    story.created(-60, CONTROLLER).patched(0, CONTROLLER, OFF)
+    assert story.history().freezes == ()
+    (freeze,) = story.patched(9, CONTROLLER, policy(**SELF_HEALING)).history().freezes
+    assert (freeze.form, freeze.began_at, freeze.ended_at) == ("automated-removed", minute(0), minute(9))
+    assert (freeze.began_by.name, freeze.description, freeze.undone) == (CONTROLLER, "in root", False)
+
+
 def refreshed(story: Story, at: float, **given: Any) -> Story:
     """The controller takes an order to refresh off the object, as it does by JSON Patch."""
     removal = [{"op": "remove", "path": "/metadata/annotations/argocd.argoproj.io~1refresh"}]
