@@ -1,20 +1,27 @@
 """Whether git has what somebody did by hand: the git half of the verdict, for many changes of one case."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import TypeAlias
 
 from auditor.correlate.git.applied import Applied
 from auditor.correlate.git.course import Course, course
 from auditor.correlate.git.landing import FirstSeen
+from auditor.correlate.git.manifest import manifest_of
 from auditor.correlate.git.trial import PRESENT, Trial
-from auditor.model.application import ApplicationHistory, RevisionSeen
+from auditor.model.application import ApplicationHistory, ApplicationState, RevisionSeen
 from auditor.model.change import AppKey, Change, Write
-from auditor.model.desired import GitReader, Undeterminable
-from auditor.model.resource import ABSENT, UNKNOWN, Leaf, Path
+from auditor.model.desired import DesiredState, GitReader, Undeterminable
+from auditor.model.resource import ABSENT, UNKNOWN, Leaf, ObjectId, Path
 from auditor.model.verdict import GIT_WORST_FIRST, GitVerdict
 
 _NO_RECORDS = GitVerdict("unknown", "no record says which application, and so which repository, the object belongs to")
 _UNOWNED = GitVerdict("not-in-git", "no application owns the object")
+
+_Tip: TypeAlias = tuple[AppKey, ApplicationState, DesiredState]
+"""An application at the end, and its manifests there."""
 
 
 class GitJudge:
@@ -35,6 +42,7 @@ class GitJudge:
         self._seen = FirstSeen(seen)
         self._as_of = as_of
         self._nobodys: GitVerdict | None = None
+        self._declared: Mapping[tuple[str, str], list[_Tip]] | None = None
         self._courses: dict[AppKey, Course | Undeterminable] = {}
 
     def course(self, application: AppKey) -> Course | Undeterminable:
@@ -55,6 +63,9 @@ class GitJudge:
         """
         write = change.write
         if change.application is None:
+            adopter = self._adopter(write.object)
+            if adopter is not None:
+                return self.judge(replace(change, application=adopter))
             verdict = self._of_nobody()
             return verdict, _for_fields(change, verdict)
         found = self.course(change.application)
@@ -68,6 +79,25 @@ class GitJudge:
         if fields:
             return min(fields, key=lambda verdict: GIT_WORST_FIRST.index(verdict.verdict)), fields
         return self._trial(found, change, (), UNKNOWN).judge_field(), ()
+
+    def _adopter(self, of: ObjectId) -> AppKey | None:
+        """The application that has come to declare an object which nobody owned when it was changed."""
+        if self._declared is None:
+            self._declared = self._declaring()
+        fitting = self._declared.get((of.kind, of.name), ())
+        return next((key for key, state, tip in fitting if _declares(state, tip, of)), None)
+
+    def _declaring(self) -> Mapping[tuple[str, str], list[_Tip]]:
+        """The applications whose manifests can be read at the end, by kind and name of what they declare."""
+        found: dict[tuple[str, str], list[_Tip]] = defaultdict(list)
+        for key in self._applications:
+            steps = self.course(key)
+            tip = steps if isinstance(steps, Undeterminable) else steps.desired(len(steps.steps) - 1)
+            if isinstance(steps, Undeterminable) or isinstance(tip, Undeterminable):
+                continue
+            for named in {(each.kind, each.name): None for each in tip.objects}:
+                found[named].append((key, steps.steps[-1].state, tip))
+        return found
 
     def _of_nobody(self) -> GitVerdict:
         """Of an object that no application owns: in no manifest, as far as any manifest could be read."""
@@ -113,6 +143,11 @@ def judge_git(
 ) -> tuple[GitVerdict, tuple[GitVerdict, ...]]:
     """One change judged alone. See `GitJudge.judge`."""
     return GitJudge(git, applications, seen, as_of, writes).judge(change)
+
+
+def _declares(state: ApplicationState, tip: DesiredState, of: ObjectId) -> bool:
+    home = state.destination_namespace
+    return state.cluster == of.cluster and manifest_of(tip, of, home) is not None
 
 
 def _for_fields(change: Change, verdict: GitVerdict) -> tuple[GitVerdict, ...]:

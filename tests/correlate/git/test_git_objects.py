@@ -1,5 +1,6 @@
 """Whole objects in git: created, deleted, dropped, moved, renamed."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -120,9 +121,19 @@ def test_a_cluster_scoped_object_of_an_unknown_kind_is_found_too(story: Story) -
 
 
 def test_an_object_that_no_application_owns_is_not_in_git(story: Story) -> None:
-    made = change("unowned", 60, field(IMAGE, "web:1", "web:2"), application=None)
+    made = change("unowned", 60, field(IMAGE, "web:1", "web:2"), object=thing("debug"), application=None)
     whole, fields = story.judge_change(made, minute(600))
     assert [verdict.verdict for verdict in (whole, *fields)] == ["not-in-git", "not-in-git"]
+
+
+def test_an_object_that_git_adopts_after_it_was_made_by_hand_is_reflected(story: Story) -> None:
+    story.repo.commit("adopted", 70, {"apps/web/late.yaml": deployment(name="late")})
+    late = thing("late")
+    made = change("made", 60, operation="create", object=late, application=None)
+    whole, fields = story.judge_change(made, minute(600))
+    assert (whole.verdict, story.repo.name(whole.commit), fields) == ("reflected", "adopted", ())
+    elsewhere = change("made", 60, operation="create", object=replace(late, namespace="other"), application=None)
+    assert story.judge_change(elsewhere, minute(600))[0].verdict == "not-in-git"
 
 
 def test_without_any_record_of_applications_git_is_unknown(story: Story) -> None:
