@@ -22,10 +22,10 @@ from auditor.collectors.files.sources import Source, open_raw, open_stream
 from auditor.collectors.files.streams import Section, Stream
 from auditor.collectors.kube_audit.events import Event
 from auditor.collectors.kube_audit.parallel import PART, processes
+from auditor.collectors.kube_audit.places import Found
 from auditor.collectors.kube_audit.prefilter import Reads
 from auditor.collectors.kube_audit.records import State
 from auditor.collectors.kube_audit.scan import Scanner
-from auditor.collectors.kube_audit.wrappers import Found
 
 WRITES = ("create", "update", "patch", "delete", "deletecollection")
 

@@ -9,9 +9,9 @@ from auditor.collectors.kube_audit.delivery import Delivery
 from auditor.collectors.kube_audit.events import Event, moment
 from auditor.collectors.kube_audit.facts import audit_event, is_dry_run, query_of
 from auditor.collectors.kube_audit.keeping import Keep, keep
+from auditor.collectors.kube_audit.places import Found
 from auditor.collectors.kube_audit.prefilter import Reads
 from auditor.collectors.kube_audit.tally import Tally
-from auditor.collectors.kube_audit.wrappers import Found
 from auditor.model.facts import AuditEvent, Origin, Skipped
 from auditor.objects.redaction import Redactor
 

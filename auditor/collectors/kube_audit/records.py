@@ -9,9 +9,9 @@ from msgspec import Raw
 from auditor.collectors.kube_audit import wrappers
 from auditor.collectors.kube_audit.delivery import Delivery, said_by
 from auditor.collectors.kube_audit.events import Event
+from auditor.collectors.kube_audit.places import Found
 from auditor.collectors.kube_audit.prefilter import Reads
 from auditor.collectors.kube_audit.window import Window
-from auditor.collectors.kube_audit.wrappers import Found
 
 NOT_JSON = "not JSON"
 CUT_OFF = "cut off"

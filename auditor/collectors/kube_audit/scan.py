@@ -12,11 +12,11 @@ from auditor.collectors.files.streams import BLOCK, Stream
 from auditor.collectors.kube_audit import events, foreign, parts, salvage, text_lines, wrappers
 from auditor.collectors.kube_audit.containers import Container, begins_container
 from auditor.collectors.kube_audit.delivery import Delivery
+from auditor.collectors.kube_audit.places import Found
 from auditor.collectors.kube_audit.prefilter import doubtful
 from auditor.collectors.kube_audit.records import CUT_OFF, NOT_JSON, TOO_LONG, UNREADABLE, Records, Sink, State
 from auditor.collectors.kube_audit.values import BROKEN, CUT, skip_blank, skip_separators, value_end
 from auditor.collectors.kube_audit.window import LIMIT, Window
-from auditor.collectors.kube_audit.wrappers import Found
 
 _BRACE = ord("{")
 _BOM = b"\xef\xbb\xbf"

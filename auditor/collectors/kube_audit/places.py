@@ -1,0 +1,81 @@
+"""Where in a record one looks: what its wrappings said so far, and what was found there."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from msgspec import Raw
+
+from auditor.collectors.kube_audit.delivery import Delivery, Members, said_by
+from auditor.collectors.kube_audit.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One thing inside a record: an event, or (None) something that is none, and its place there."""
+
+    event: Event | None
+    format: str
+    delivery: Delivery
+    start: int
+    end: int
+    reason: str = ""
+    shared: bool = False
+    """Whether its bytes were told of with another finding already."""
+
+
+def _as_it_is(event: Event) -> Event:
+    return event
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a record, and the span that what is found there gets."""
+
+    delivery: Delivery
+    format: str
+    start: int
+    end: int
+    depth: int = 0
+    inline: bool = True
+    """Whether the text at hand is the record's own bytes, so that elements have places of their own."""
+    mend: Callable[[Event], Event] = _as_it_is
+    """What undoes what the wrapping did to an event."""
+
+    def named(self, name: str) -> "Place":
+        """The outermost wrapping gives the format its name."""
+        return replace(self, format=self.format or name)
+
+    def saying(self, members: Members) -> "Place":
+        """With what `members` say of stream, cluster and time."""
+        return replace(self, delivery=said_by(members, self.delivery))
+
+    def deeper(self) -> "Place":
+        """Inside a text of the record: what is found there has no place of its own."""
+        return replace(self, depth=self.depth + 1, inline=False)
+
+    def at(self, start: int) -> "Place":
+        """Where a part of the text begins."""
+        return replace(self, start=self.start + start) if self.inline else self
+
+    def found(self, event: Event, *, cut: bool = False) -> Found:
+        """An event that is here."""
+        delivery = replace(self.delivery, cut=True) if cut else self.delivery
+        return Found(self.mend(event), self.format, delivery, self.start, self.end)
+
+    def foreign(self, reason: str) -> Found:
+        """Something here that is no event."""
+        return Found(None, self.format, self.delivery, self.start, self.end, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What a wrapping holds, to be opened in its turn: a JSON value, or `plain` text with records in it."""
+
+    content: bytes
+    place: Place
+    plain: bool = False
+
+
+def member(raw: Raw, place: Place) -> Inside:
+    """A member of an object: an object too, or a text that holds one."""
+    return Inside(bytes(raw), place.deeper())
