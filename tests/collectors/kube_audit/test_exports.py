@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -190,6 +191,20 @@ def test_a_file_that_can_hold_no_records_says_what_to_hand_in(head: bytes, said:
     shelf = read(tmp_path, head + bytes(range(256)))
     assert said in shelf.mark().problem
     assert (shelf.events, shelf.skipped) == ({}, set())
+
+
+def test_a_zip_in_another_archive_says_so_and_the_other_files_are_read(tmp_path: Path) -> None:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for name, data in (("a.zip", EXPORTS["zip"](STORY)), ("b.log", STORY[3] + b"\n")):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    shelf = read(tmp_path, out.getvalue())
+    assert len(shelf.events) == 1
+    assert [place.reason for place in shelf.skipped] == [
+        "a.zip in export is a zip archive that is damaged or packed once more: unpack it"
+    ]
 
 
 @pytest.mark.parametrize("name", ["bzip2", "xz", "tar", "tar in xz", "zip"])
