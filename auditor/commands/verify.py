@@ -43,7 +43,8 @@ def verify(
     with computed(config, store, quiet) as answers:
         told = list(statements(answers.store.results))
         origins = {one.origin for _, one in told if one.origin is not None}
-        found = standings(answers.config.folder, origins)
+        logs = {mark.source for mark in answers.store.marks("audit")}
+        found = standings(answers.config.folder, origins, logs)
         rows = [_row(statement, one, found) for statement, one in told]
         if output is options.Format.TABLE:
             _show(rows)

@@ -1,12 +1,13 @@
 """Whether the records that statements rest on are still what was read: their bytes are hashed once more."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from auditor.collectors.files.sources import Source, is_url, open_stream
-from auditor.collectors.files.streams import BLOCK, Stream, skip
+from auditor.collectors.files.sources import Source, is_url, open_raw, open_stream
+from auditor.collectors.files.streams import BLOCK, Stream, decompressed, skip
 from auditor.collectors.live.access import PREFIX
 from auditor.errors import SourceError
 from auditor.model.facts import Origin
@@ -16,8 +17,11 @@ Standing: TypeAlias = Literal["unchanged", "changed", "gone", "not-kept"]
 but an answer of an API server or standard input, so that nothing is there to be compared."""
 
 
-def standings(folder: Path, origins: Iterable[Origin]) -> Mapping[Origin, Standing]:
-    """How each record stands now. Every source is read once, from its first record to its last."""
+def standings(folder: Path, origins: Iterable[Origin], logs: Container[str]) -> Mapping[Origin, Standing]:
+    """How each record stands now. Every source is read once, from its first record to its last.
+
+    `logs` are the names of the audit logs: archives of those are read as one stream, other files as they are.
+    """
     by_source: dict[str, set[Origin]] = {}
     for origin in origins:
         by_source.setdefault(origin.source, set()).add(origin)
@@ -26,17 +30,22 @@ def standings(folder: Path, origins: Iterable[Origin]) -> Mapping[Origin, Standi
         if name == "-" or name.startswith(PREFIX):
             found.update(dict.fromkeys(by_source[name], "not-kept"))
         else:
-            found.update(_of_source(folder, name, by_source[name]))
+            found.update(_of_source(partial(_open, folder, name, name in logs), by_source[name]))
     return found
 
 
-def _of_source(folder: Path, name: str, origins: set[Origin]) -> Iterator[tuple[Origin, Standing]]:
+def _open(folder: Path, name: str, is_log: bool) -> Stream:
+    source = Source(name, name if is_url(name) else str(folder / name))
+    return open_stream(source) if is_log else decompressed(open_raw(source))
+
+
+def _of_source(begin: Callable[[], Stream], origins: set[Origin]) -> Iterator[tuple[Origin, Standing]]:
     """Records that overlap (one inside another) are read in rounds."""
     left = sorted(origins, key=lambda origin: (origin.offset, origin.length, origin.sha256))
     while left:
         later: list[Origin] = []
         try:
-            stream = open_stream(Source(name, name if is_url(name) else str(folder / name)))
+            stream = begin()
         except SourceError:
             yield from ((origin, "gone") for origin in left)
             return

@@ -105,7 +105,7 @@ def _kind_of(path: Path) -> Found | None:
         return None
     if head.startswith((b"# v2 git bundle", b"# v3 git bundle")):
         return "bundle"
-    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if b"\0" in head:
         return None
     if _ARGO_LOG.search(head[:4096]):
         return "argocd"

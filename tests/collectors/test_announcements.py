@@ -257,7 +257,7 @@ def test_an_unchanged_source_gives_nothing_and_a_changed_one_all(tmp_path: Path)
 
 def test_a_missing_source_has_a_problem(tmp_path: Path) -> None:
     (batch,) = collected(announcements.collect, tmp_path)
-    assert batch.mark.problem == "slack/ does not exist"
+    assert batch.mark.problem == "slack/ does not exist."
 
 
 def test_a_zone_that_is_none_is_an_error_of_the_configuration(tmp_path: Path) -> None:

@@ -342,7 +342,7 @@ def test_a_cut_archive_keeps_what_was_before(tmp_path: Path) -> None:
 
 def test_what_is_missing_or_foreign_is_said(tmp_path: Path) -> None:
     (batch,) = collect(tmp_path)
-    assert batch.mark.problem == "argocd/ does not exist"
+    assert batch.mark.problem == "argocd/ does not exist."
     put(tmp_path, "picture.png", b"\x89PNG\r\n\x1a\n")
     batches = collect(tmp_path)
     assert reasons(batches) == ["neither objects nor a log of Argo CD: export with -o json or -o yaml"]

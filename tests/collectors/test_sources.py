@@ -13,8 +13,8 @@ import fsspec
 import pytest
 import zstandard
 
-from auditor.collectors.files.source_files import shown_name
-from auditor.collectors.files.sources import Missing, Source, expand, open_stream, read_at
+from auditor.collectors.files.source_files import open_content, read_content, source_files
+from auditor.collectors.files.sources import Missing, Source, expand, open_stream
 from auditor.collectors.files.streams import Section, decompressed, plain_size, skip
 from auditor.errors import SourceError
 
@@ -43,7 +43,8 @@ def test_a_name_that_is_no_utf_8_is_told_in_text_that_can_be_stored(tmp_path: Pa
     assert found.name == "\\xff\\xfe.log"
     assert isinstance(found, Source)
     assert Path(found.location).read_bytes() == b"x"
-    assert shown_name(tmp_path, Path(place)) == found.name
+    (file,) = source_files(tmp_path, ["."])
+    assert file.name == found.name
 
 
 def test_folders_are_read_whole_globs_match_and_each_file_comes_once(tmp_path: Path) -> None:
@@ -164,14 +165,45 @@ def test_skipping_goes_to_a_place_in_any_stream() -> None:
     assert not skip(decompressed(io.BytesIO(gzip.compress(b"short"))), 100)
 
 
-def test_evidence_is_read_at_its_place(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(gzip.compress(b"0123456789"))
-    source = Source("a", str(tmp_path / "a"))
-    assert read_at(source, 3, 4) == b"3456"
-    assert read_at(source, 8, 4) == b"89"
-    assert read_at(source, 80, 4) == b""
+def test_a_source_that_cannot_be_opened_is_told_by_its_name(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="gone cannot be read"):
-        read_at(Source("gone", str(tmp_path / "gone")), 0, 1)
+        open_stream(Source("gone", str(tmp_path / "gone")))
+
+
+def test_a_file_that_a_link_leads_to_comes_once(tmp_path: Path) -> None:
+    (tmp_path / "audit.log").write_bytes(b"x")
+    (tmp_path / "current.log").symlink_to("audit.log")
+    assert names(tmp_path, "*.log") == ["audit.log"]
+
+
+def test_files_that_are_read_whole_are_read_as_utf_8_whatever_they_are_packed_in(tmp_path: Path) -> None:
+    said = "kind: List\n" * 9000
+    forms = {"plain": said.encode(), "wide": said.encode("utf-16"), "packed": gzip.compress(said.encode("utf-16"))}
+    for name, form in forms.items():
+        (tmp_path / name).write_bytes(form)
+        assert read_content(tmp_path / name, 1 << 20).removeprefix(b"\xef\xbb\xbf").decode() == said
+        with open_content(tmp_path / name) as stream:
+            assert stream.readline().removeprefix(b"\xef\xbb\xbf") == b"kind: List\n"
+    with pytest.raises(SourceError, match="plain is larger than 0 MiB"):
+        read_content(tmp_path / "plain", 100)
+
+
+def test_what_lies_before_the_damage_of_a_file_is_read_and_then_the_damage_is_told(tmp_path: Path) -> None:
+    lines = b"".join(b"line %d\n" % number for number in range(50_000))
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(lines)[:-4000])
+    found: list[bytes] = []
+    with open_content(tmp_path / "cut.gz") as stream, pytest.raises(OSError, match="ends too early"):
+        found.extend(iter(stream.readline, b""))
+    assert lines.startswith(b"".join(found))
+    assert len(found) > 1000
+    with pytest.raises(SourceError, match="ends too early"):
+        read_content(tmp_path / "cut.gz", 1 << 30)
+
+
+def test_what_is_no_file_is_told_where_only_files_are_read(tmp_path: Path) -> None:
+    (missing,) = source_files(tmp_path, ["s3://bucket/argocd/"])
+    assert isinstance(missing, Missing)
+    assert missing.problem == "s3://bucket/argocd/ is no file; only audit logs are read from elsewhere."
 
 
 @pytest.mark.parametrize("step", [1, 5, 17, 100])

@@ -152,6 +152,12 @@ def test_who_tells_the_last_writer_of_each_field(ask: Ask) -> None:
     assert {change["object"]["namespace"] for change in answer["changes"]} == {"shop-prod"}
 
 
+def test_every_statement_rests_on_records_that_are_as_they_were_read(ask: Ask) -> None:
+    statements = ask("verify")["statements"]
+    assert {one["standing"] for one in statements} == {"unchanged"}
+    assert {one["evidence"]["kind"] for one in statements} >= {"audit", "application", "argocd-event"}
+
+
 def test_show_gives_the_redacted_record(ask: Ask) -> None:
     change = ask("changes", "--actor", "dave@acme.example", "--app", "shop-prod")["changes"][0]
     [shown] = ask("show", change["id"][:12])["changes"]

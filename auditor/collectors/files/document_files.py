@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from auditor.collectors.files.documents import Document, as_utf8, documents
+from auditor.collectors.files.documents import Document, documents
 from auditor.collectors.files.source_files import SourceFile, read_content
 from auditor.collectors.files.tally import Tally
 from auditor.model.facts import (
@@ -60,17 +60,15 @@ def read_objects(
     `digest` is the file's own, kept in the last mark so that the next run can pass over an unchanged file.
     SourceError where the file cannot be read at all.
     """
-    raw = read_content(source.path, MAX_FILE)
-    converted = as_utf8(raw)
-    content = raw if converted is None else converted
+    content = read_content(source.path, MAX_FILE)
     now = _Progress(replace(begin, complete=False), Tally(begin.kind, begin.cluster, source.name))
     for found in documents(content):
-        start, end = (found.start, found.end) if converted is None else (0, len(raw))
+        start, end = found.start, found.end
         if not isinstance(found, Document):
             now.tally.skip(found.reason, start, end - start)
             now.mark = replace(now.mark, undecodable=now.mark.undecodable + 1)
             continue
-        origin = Origin(source.name, start, end - start, hashlib.sha256(memoryview(raw)[start:end]).hexdigest())
+        origin = Origin(source.name, start, end - start, hashlib.sha256(memoryview(content)[start:end]).hexdigest())
         fact = read(found.value, origin)
         if fact is None:
             now.tally.skip(foreign(found.value), start, end - start)
@@ -80,7 +78,7 @@ def read_objects(
         now.mark = replace(now.mark, events=now.mark.events + 1, bytes=end)
         if len(now.facts) >= BATCH:
             yield now.batch()
-    now.mark = replace(now.mark, bytes=len(raw), complete=True, position={"file": digest})
+    now.mark = replace(now.mark, bytes=len(content), complete=True, position={"file": digest})
     last = now.batch()
     yield Batch((*last.facts, *now.tally.skipped()), last.mark)
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast
 
 from auditor.collectors.files.dated import may_hold
 from auditor.collectors.files.packed import unpacked
-from auditor.collectors.files.streams import Stream, reason_of, skip
+from auditor.collectors.files.streams import Stream, reason_of
 from auditor.errors import SourceError
 
 
@@ -47,9 +47,14 @@ def expand(
         for found in _sources(folder, pattern):
             if isinstance(found, Missing):
                 yield found
-            elif found.location not in seen and may_hold(found.name, since, until):
-                seen.add(found.location)
+            elif (place := _place(found)) not in seen and may_hold(found.name, since, until):
+                seen.add(place)
                 yield found
+
+
+def _place(source: Source) -> str:
+    """Where it really lies, whatever links lead there."""
+    return source.location if source.location == "-" or is_url(source.location) else os.path.realpath(source.location)
 
 
 def open_stream(source: Source) -> Stream:
@@ -169,16 +174,3 @@ def _hint(error: OSError) -> str:
     if isinstance(error, PermissionError):
         return "Let the account that runs auditor read it."
     return "Check the path in auditor.toml; relative paths are relative to that file."
-
-
-def read_at(source: Source, offset: int, length: int) -> bytes:
-    """The bytes that a piece of evidence points to; fewer where the source ends before. Raises SourceError."""
-    stream = open_stream(source)
-    try:
-        data = b""
-        if skip(stream, offset):
-            while len(data) < length and (more := stream.read(length - len(data))):
-                data += more
-        return data
-    finally:
-        stream.close()

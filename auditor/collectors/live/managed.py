@@ -6,8 +6,8 @@ from pathlib import Path
 
 from auditor.collectors.argocd.exports import kind_of
 from auditor.collectors.files.document_files import MAX_FILE
-from auditor.collectors.files.documents import Document, as_utf8, documents, recognise
-from auditor.collectors.files.source_files import HEAD, SourceFile, read_content, read_head, source_files
+from auditor.collectors.files.documents import Document, documents, recognise
+from auditor.collectors.files.source_files import SourceFile, read_content, read_head, source_files
 from auditor.config import ArgoCDConfig, Config
 from auditor.errors import SourceError
 from auditor.model.resource import JsonObject
@@ -72,9 +72,8 @@ def _managed(listed: Mapping[str, object]) -> ManagedObject:
 
 def _exported(path: Path) -> Iterator[JsonObject]:
     try:
-        if recognise(read_head(path)[:HEAD]):
-            raw = read_content(path, MAX_FILE)
-            found = documents(as_utf8(raw) or raw)
+        if recognise(read_head(path)):
+            found = documents(read_content(path, MAX_FILE))
             yield from (each.value for each in found if isinstance(each, Document))
     except (OSError, SourceError):
         return
