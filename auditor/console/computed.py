@@ -1,5 +1,6 @@
 """Results that are up to date: what a question is answered from."""
 
+import gc
 import hashlib
 import shutil
 from collections.abc import Iterator, Sequence
@@ -156,11 +157,24 @@ def correlated(place: Workspace, store: "Store", scope: Scope, recall: "Recall |
         shipped=shipped_caches(),
         build_options=_build_options(store),
     )
-    with closing(git):
+    with closing(git), _no_search_for_circles():
         case = gather(Configured(store, config), config, scope, git, place.progress, recall)
         if git.counts.contents and not git.counts.renders:
             place.progress.note(f"Desired states: {git.counts.contents}, all rendered before.")
     return replace(case, findings=find(case, config, registry.detectors()))
+
+
+@contextmanager
+def _no_search_for_circles() -> Iterator[None]:
+    """Values point to what they are made of and never back: to search millions of them for circles takes a tenth of
+    the time, and finds none."""
+    searching = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if searching:
+            gc.enable()
 
 
 def _build_options(store: "Store") -> str:

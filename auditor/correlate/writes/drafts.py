@@ -49,7 +49,9 @@ class Senses:
     """Begin of the cluster's audit records: an earlier write is not missing from them. None where there are none."""
 
 
-def draft(request: Request, subject: ObjectId, senses: Senses, patch_type: str, marks: Marks) -> Write:
+def draft(
+    request: Request, subject: ObjectId, senses: Senses, patch_type: str, marks: Marks, position: int = 0
+) -> Write:
     """A write with all that the event alone tells."""
     event = request.event
     actor = senses.identify(event)
@@ -83,6 +85,7 @@ def draft(request: Request, subject: ObjectId, senses: Senses, patch_type: str, 
         disagreement=disagreement(event, actor, _initiated_by(body)) or "",
         admitted_by=admission.names(event.annotations),
         marks=marks,
+        position=position,
     )
 
 
