@@ -7,7 +7,7 @@ from typing import Literal
 
 from auditor.correlate.writes.attribution import Account
 from auditor.correlate.writes.sequence import Request
-from auditor.correlate.writes.state import Before, State, is_deleting, metadata
+from auditor.correlate.writes.state import Before, State, is_deleting, metadata, waits_for_nobody
 from auditor.model.change import Outcome, Write
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import JsonObject, Path
@@ -123,3 +123,10 @@ def confirm_delete(write: Write, before: State, body: JsonObject) -> Write:
     if uid != earlier or is_deleting(body):
         return replace(write, outcome="changed", persisted="proven")
     return replace(write, outcome="no-op", notes=(*write.notes, "a later body shows that the object stayed"))
+
+
+def lets_go(request: Request) -> bool:
+    """Whether the answer shows that a deleted object lost its last finalizer. The garbage collector, which takes it
+    away, is answered with metadata alone."""
+    answer = request.bodies.response if request.head.kind == "PartialObjectMetadata" else None
+    return answer is not None and waits_for_nobody(answer)

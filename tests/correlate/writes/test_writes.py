@@ -284,6 +284,27 @@ def test_a_delete_under_a_finalizer_is_one_delete(cluster: Cluster) -> None:
     assert history.live.body is None
 
 
+def test_what_the_garbage_collector_lets_go_is_gone_though_it_is_answered_with_metadata(cluster: Cluster) -> None:
+    held = orjson.loads(orjson.dumps(cluster.get(deployment())))
+    deleting = {"deletionTimestamp": "2026-11-30T09:02:00Z", "deletionGracePeriodSeconds": 0}
+    held["metadata"] |= deleting | {"finalizers": ["foregroundDeletion"], "resourceVersion": "150"}
+    bare = {name: value for name, value in held["metadata"].items() if name != "finalizers"}
+    released = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": bare}
+    event = replace(cluster.delete(ARGOCD, deployment()), response=orjson.dumps(held))
+    freed = replace(
+        event,
+        id="freed",
+        verb="patch",
+        user="system:serviceaccount:kube-system:generic-garbage-collector",
+        at=event.at + timedelta(seconds=1),
+        request=b'{"metadata":{"resourceVersion":"150","finalizers":null}}',
+        response=orjson.dumps(released),
+    )
+    [history] = histories(objects_in([*cluster.events[:-1], event, freed], identify, channel), (), identify, channel)
+    assert [write.operation for write in history.writes][:2] == ["create", "delete"]
+    assert history.live.body is None
+
+
 def test_a_deletecollection_is_a_delete_of_each_object_that_its_answer_names(cluster: Cluster) -> None:
     cluster.create(ARGOCD, deployment("api"))
     items = [orjson.loads(orjson.dumps(body)) for body in cluster.objects.values()]
