@@ -41,7 +41,7 @@ def _placed(write: Write, owners: Owners, bypasses: Bypasses, declared: Declared
         cause="bypass",
         actor=replace(bypass.actor, account=bypass.actor.account or account),
         channel=bypass.channel,
-        fields=fields,
+        fields=_with_before(fields, write, owner, bypass, declared),
         notes=(*write.notes, f"through {'Flux' if owner.is_flux else 'Argo CD'}: {bypass.reason}"),
         evidence=tuple(dict.fromkeys((*write.evidence, *bypass.evidence))),
     )
@@ -58,6 +58,26 @@ def _asked_for(
     if not isinstance(desired, DesiredState):
         return write.fields
     return tuple(field for field in write.fields if not _is_gits(write, field, desired))
+
+
+def _with_before(
+    fields: tuple[FieldChange, ...], write: Write, owner: AppKey, bypass: Bypass, declared: Declared
+) -> tuple[FieldChange, ...]:
+    """The fields, with what git had given to those whose value before is not recorded."""
+    if all(field.before.known for field in fields):
+        return fields
+    given = declared.synced_before(owner, write.object, bypass.sync.started_at, bypass.declared)
+    if not isinstance(given, DesiredState):
+        return fields
+    told = [field if field.before.known else _given_before(field, write, given) for field in fields]
+    subject = write.object
+    differing = (f for f in told if not leaves.equal(subject.group, subject.kind, f.path, f.before, f.after))
+    return tuple(differing) or fields
+
+
+def _given_before(field: FieldChange, write: Write, given: DesiredState) -> FieldChange:
+    said = value_in(given, write.object, write.object.namespace, field.path)
+    return replace(field, before=said) if isinstance(said, Leaf) and said.state == "value" else field
 
 
 def _concerns(write: Write, owner: AppKey, bypass: Bypass, declared: Declared) -> bool:

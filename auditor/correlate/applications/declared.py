@@ -42,6 +42,16 @@ class Declared:
         state = self._histories[key].at(moment)
         return self._rendered(replace(state, sources=sources), revision) if state else _NOTHING_SYNCED
 
+    def synced_before(
+        self, key: AppKey, subject: ObjectId, moment: datetime, sources: tuple[AppSource, ...]
+    ) -> DesiredState | Undeterminable:
+        """What these sources gave at the revision that the application was at, where Argo CD did not say then that
+        the object differs from it."""
+        state = self._histories[key].at(moment)
+        if state is None or _differs(state, subject):
+            return _NOTHING_SYNCED
+        return self._rendered(replace(state, sources=sources), self._revision(key, state, moment))
+
     def keys(self, state: ApplicationState) -> Collection[ManifestKey]:
         """What an application declares at a state; () where that cannot be rendered."""
         found = self._rendered(state, self._revision(state.key, state, state.at))
@@ -86,6 +96,11 @@ def _synced(history: ApplicationHistory) -> tuple[list[datetime], list[str]]:
 def _is_commit(revision: str) -> bool:
     """A source that is a chart has its version there, which is no commit."""
     return len(revision) in (40, 64) and all(digit in "0123456789abcdef" for digit in revision)
+
+
+def _differs(state: ApplicationState, subject: ObjectId) -> bool:
+    wanted = (subject.group, subject.kind, subject.namespace, subject.name)
+    return any(resource[:4] == wanted and resource[4] == "OutOfSync" for resource in state.resources)
 
 
 def _may_hold(state: ApplicationState, subject: ObjectId) -> bool:
