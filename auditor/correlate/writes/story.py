@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from auditor.correlate.writes import admission, foresight, settlement
 from auditor.correlate.writes.attribution import Account, Ask, account
@@ -74,7 +74,9 @@ class Story:
         told = list(self._writes)
         for write in self._missing.found():
             told.insert(sum(other.at <= write.at for other in told), write)
-        return tuple(replace(write, position=place) for place, write in enumerate(told))
+        return tuple(
+            write if write.position == place else replace(write, position=place) for place, write in enumerate(told)
+        )
 
     def live(self) -> LiveState:
         """What the object was after the last entry."""
@@ -229,10 +231,16 @@ class Story:
             self._doubts.settle(witness, lambda path: _names(found, path))
         if ask.type == "apply":
             self._applied.note(ask.field_manager, ask.body)
-        written = _with_account(replace(begun, outcome=outcome, persisted=persisted), found)
+        written = replace(
+            begun,
+            outcome=outcome,
+            persisted=persisted,
+            last_applied=last_applied(ask.body),
+            marks=begun.marks or self._marks_after(after, found),
+            **_done(found, outcome),
+        )
         if outcome != "status":
-            borne = begun.marks or self._marks_after(after, found)
-            self._add(replace(written, last_applied=last_applied(ask.body), marks=borne))
+            self._add(written)
         if outcome == "unproven":
             self._doubts.add(before)
         self._settle_state(event, written, before.state, after, seen=stored is not None)
@@ -366,7 +374,7 @@ class Story:
         borne = marks(self._current(), self._senses.instance_label)
         if borne != self._borne:
             self._borne = borne
-        return draft(request, self._subject, self._senses, patch_type, self._borne)
+        return draft(request, self._subject, self._senses, patch_type, self._borne, len(self._writes))
 
     def _cause(self, event: AuditEvent) -> Cause:
         return cause_of(self._senses.identify(event), self._senses.channel(event, "unknown"))
@@ -376,13 +384,13 @@ def _names(found: Account, path: Path) -> bool:
     return any(holds(each.path, path) or holds(path, each.path) for each in found.asked)
 
 
-def _with_account(begun: Write, found: Account) -> Write:
-    """A write with what it did, as far as it stored anything."""
+def _done(found: Account, outcome: Outcome) -> dict[str, Any]:
+    """Of a write what it did, as far as it stored anything."""
     asked = found.fields if found.fields == found.asked else found.asked
-    written = replace(begun, asked=asked, fields_known=found.known, notes=found.notes)
-    if begun.outcome in ("changed", "unproven"):
-        return replace(written, fields=found.fields, side_effects=found.side_effects)
-    return replace(written, side_effects=found.side_effects) if begun.outcome == "bookkeeping" else written
+    told = {"asked": asked, "fields_known": found.known, "notes": found.notes}
+    if outcome in ("changed", "unproven"):
+        return told | {"fields": found.fields, "side_effects": found.side_effects}
+    return told | {"side_effects": found.side_effects} if outcome == "bookkeeping" else told
 
 
 def _left_by_delete(request: Request) -> JsonObject | None:
