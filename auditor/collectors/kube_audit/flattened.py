@@ -49,7 +49,10 @@ def _path(key: str) -> list[str]:
     found = _WHOLE.search(key)
     head, tail = (key[: found.end()], key[found.end() + 1 :]) if found else (key, "")
     path = _INDEX.sub(r".\1", head).split(".", _PARTS)
-    return [*path, tail] if tail else path
+    if not tail:
+        return path
+    name, _, number = _INDEX.sub(r".\1", tail).rpartition(".")
+    return [*path, name, number] if name and _NUMBER.fullmatch(number) else [*path, tail]
 
 
 def _only(value: Any) -> Any:

@@ -109,10 +109,11 @@ def test_a_table_with_dotted_columns_is_read(tmp_path: Path) -> None:
 
 
 def test_insights_rows_of_chosen_fields_are_read(tmp_path: Path) -> None:
-    event = {**flat(audit_event(1)), "user.groups.0": "acme:sre", "user.groups.1": "dev"}
+    event = {**flat(audit_event(1)), "user.groups.0": "acme:sre", "user.groups.1": "dev", "user.extra.arn.0": "arn:x"}
     cells = [{"field": key, "value": str(value)} for key, value in event.items() if not isinstance(value, list)]
     found = one(tmp_path, json.dumps({"results": [cells]}).encode())
     assert (found.user, found.groups, found.code) == ("dave@acme.example", ("acme:sre", "dev"), 200)
+    assert dict(found.extra) == {"arn": ("arn:x",)}
 
 
 def test_bodies_that_elastic_took_the_metadata_from_are_unknown(tmp_path: Path) -> None:
