@@ -64,6 +64,29 @@ def test_a_source_that_is_not_there_is_told_and_the_others_are_read(
     assert said.out == ""
 
 
+def test_logs_that_are_dated_past_what_is_wanted_are_not_opened(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("2026/11/20/a.log", "2026/11/30/a.log", "audit-2026-11-21T05-31-00.000.log", "audit.log"):
+        Path("audit", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("audit", name).write_text("not ours\n")
+    configure('[[cluster]]\nname = "a"\naudit = ["audit/"]\n')
+
+    def read(*bounds: str) -> list[str]:
+        assert say("collect", *bounds) == Status.CLEAN
+        capsys.readouterr()
+        assert say("sources", "--format", "json") == Status.CLEAN
+        listed = json.loads(capsys.readouterr().out)["sources"]
+        return sorted(source["source"].removeprefix("audit/") for source in listed)
+
+    assert read("--since", "2026-11-25", "--until", "2026-11-26") == ["audit.log"]
+    assert read("--since", "2026-11-25") == ["2026/11/30/a.log", "audit.log"]
+    assert len(read()) == 4
+
+
+def test_a_span_before_the_end_of_no_records_is_a_usage_error(say: Say) -> None:
+    configure("")
+    assert say("collect", "--since", "2h") == Status.USAGE
+
+
 def test_a_foreign_file_is_counted_with_its_place(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
     Path("audit.log").write_text("not ours\n")
     configure('[[cluster]]\nname = "a"\naudit = ["audit.log"]\n')
