@@ -7,7 +7,7 @@ from reports.describe import SERVICE_ACCOUNT
 from reports.dossier import Dossier, Numbered, sides
 from reports.repeats import Repeat
 from reports.rich import Text, act, code, joined, sign, soft, words
-from reports.wording import count, cut, field_name, middle_cut
+from reports.wording import count, cut, field_name, grouped, middle_cut
 
 _PLAIN_WORD = re.compile(r"[a-z]+ ")
 """How a sentence may begin that a rule wrote as a clause; no name of a file or of a field does."""
@@ -177,7 +177,7 @@ def _beside(one: Numbered) -> str:
         for effect in one.write.side_effects[:3]
     ]
     rest = len(one.write.notes) + len(one.write.side_effects) - len(notes) - len(effects)
-    return "; ".join(notes + effects) + (f" and {count(rest, 'more')}" if rest > 0 else "") + "."
+    return "; ".join(notes + effects) + (f" and {grouped(rest)} more" if rest > 0 else "") + "."
 
 
 def _next(one: Numbered) -> Text:

@@ -13,7 +13,7 @@ from reports.document import Block, Column, Paragraph, Row, Section, Table
 from reports.dossier import Dossier, Numbered, has_audit, marks, sides
 from reports.picture import lanes
 from reports.rich import Text, code, words
-from reports.wording import count, cut, duration, grouped, middle_cut
+from reports.wording import cut, duration, grouped, middle_cut
 
 ROWS = 15
 TOGETHER = timedelta(seconds=60)
@@ -106,7 +106,7 @@ def _change_moment(dossier: Dossier, group: tuple[Numbered, ...]) -> Moment:
     else:
         objects = list(dict.fromkeys(short_object(one.write.object, dossier.clusters) for one in group))
         said = words(
-            f"{', '.join(objects[:2])}" + (f" and {count(len(objects) - 2, 'more')}" if len(objects) > 2 else "")
+            f"{', '.join(objects[:2])}" + (f" and {grouped(len(objects) - 2)} more" if len(objects) > 2 else "")
         )
     sources = tuple(evidence for one in group[:4] for evidence in one.write.evidence[:1])
     ranks = {"act": 0, "stand": 1, "git": 1, "unknown": 2, "untraced": 2, "back": 3}

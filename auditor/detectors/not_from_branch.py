@@ -30,7 +30,8 @@ def _finding(application: AppKey | None, name: str, changes: Sequence[Change]) -
         f"Argo CD applied to {application or 'an application'} what the tracked branch does not hold, asked for by "
         f"{name or 'a user that is not recorded'} ({first.actor.known_by}): "
         f"{'; '.join(what[:3]) or first.object}.",
-        "Commit the value and take the override, revision or local manifests back; Argo CD says Synced until then.",
+        "Commit the value and take the override, revision or local manifests back; after an override or with another "
+        "target revision Argo CD says Synced all the same.",
         key=(name, changes[0].id),
         application=application,
         subject=first.object if len({change.write.object for change in changes}) == 1 else None,
