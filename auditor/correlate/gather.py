@@ -9,6 +9,7 @@ from auditor.config import Config
 from auditor.correlate.applications import histories as applications
 from auditor.correlate.applications.bypass import Bypasses, revisions_seen
 from auditor.correlate.applications.bypass_changes import through_argo
+from auditor.correlate.applications.courses import courses
 from auditor.correlate.applications.declared import Declared
 from auditor.correlate.applications.flux_freezes import with_object_freezes
 from auditor.correlate.applications.owners import Owners, instance_label
@@ -87,7 +88,7 @@ class _Gathering:
         """Everything, in the order in which one part needs the other."""
         self._progress.note("Correlating.")
         read = EventReading(self._log, self._identities.identify).read()
-        histories = self._histories(read.own)
+        histories, reports = self._histories(read.own)
         covered = self._covered(histories)
         as_of = self._scope.as_of or covered.as_of.moment or _EPOCH
         declared = Declared(histories, self._git)
@@ -98,7 +99,8 @@ class _Gathering:
             histories, read.own.edits, self._log.one, self._statements, identify, self._config, self._tracks
         )
         placed = partial(through_argo, owners=owners, bypasses=bypasses, declared=declared)
-        told, live = self._told(read.index.objects(owners.lists), declared, instance_label(tracking), placed)
+        objects = read.index.objects(owners.lists, reports - read.by_hand)
+        told, live = self._told(objects, declared, instance_label(tracking), placed)
         found = changes.changes(told, lambda write: _owned(owners, write))
         histories = with_object_freezes(histories, found)
         judge = GitJudge(self._git, histories, revisions_seen(histories), as_of, told)
@@ -111,11 +113,15 @@ class _Gathering:
         moment = self._scope.as_of
         return replace(covered, as_of=covered.as_of.until(moment)) if moment else covered
 
-    def _histories(self, own: OwnRequests) -> Mapping[AppKey, ApplicationHistory]:
-        facts = self._facts
-        return applications.histories(
-            facts.snapshots, own, facts.argo_events, facts.settings, self._config, self._identities.identify
-        )
+    def _histories(self, own: OwnRequests) -> tuple[Mapping[AppKey, ApplicationHistory], frozenset[str]]:
+        """The histories of the applications, and the requests on them that their own stories may pass over: none
+        where exports of objects show an application between its requests."""
+        facts, identify = self._facts, self._identities.identify
+        found = courses(facts.snapshots, own, self._config, facts.settings)
+        shown = any(each.kind == "Application" for each in facts.objects)
+        reports = frozenset[str]() if shown else frozenset[str]().union(*(course.reports for course in found))
+        histories = applications.of_courses(found, own, facts.argo_events, facts.settings, self._config, identify)
+        return histories, reports
 
     def _conclude(
         self,

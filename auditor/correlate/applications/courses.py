@@ -14,7 +14,7 @@ from auditor.config import Config
 from auditor.correlate.applications import flux_documents
 from auditor.correlate.applications.documents import home_cluster, is_compared_again, parse_application
 from auditor.correlate.applications.flux_sources import FluxSources
-from auditor.correlate.applications.repeats import without_repeats
+from auditor.correlate.applications.repeats import mere_reports, without_repeats
 from auditor.correlate.applications.requests import (
     GROUP,
     OwnRequests,
@@ -58,6 +58,8 @@ class Course:
     key: AppKey
     steps: tuple[Step, ...]
     removal: AuditEvent | None
+    reports: frozenset[str] = frozenset()
+    """Ids of requests that the story of the object itself may pass over: see `mere_reports`."""
 
 
 def courses(
@@ -75,10 +77,12 @@ def courses(
     sources = FluxSources(settings, requests.others, config)
     found = []
     for events in requests.of_applications:
-        asked = [Request(event, Bodies(event)) for event in once(events) if is_stored(event)]
+        told = list(events)
+        asked = [Request(event, Bodies(event)) for event in once(told) if is_stored(event)]
         if asked:
             key = application_of(asked[0].event, kind_of(asked[0].event), known, config)
-            found.append(_course(key, [*asked, *seen.pop(key, ())], config, sources))
+            course = _course(key, [*asked, *seen.pop(key, ())], config, sources)
+            found.append(course if len(asked) == len(told) else replace(course, reports=frozenset()))
     found += [_course(key, shown, config, sources) for key, shown in seen.items()]
     return sorted(found, key=lambda each: (each.key.argocd, each.key.namespace, each.key.name, each.key.kind))
 
@@ -130,7 +134,8 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
     document: JsonObject | None = None
     last: datetime | None = None
     ordered = in_order(entries)
-    for entry in ordered if key.is_flux else without_repeats(ordered):
+    kept = ordered if key.is_flux else without_repeats(ordered)
+    for entry in kept:
         if isinstance(entry, Request) and entry.event.verb in ("delete", "deletecollection"):
             removal = replace(entry.event, request=None, response=None)
             continue
@@ -150,7 +155,8 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
         _append(steps, quiet, Step(state, before, event))
     if key.is_flux:
         steps = _with_source_changes(key, steps, sources)
-    return Course(key, tuple(map(_without_response, steps)), removal)
+    reports = mere_reports(ordered, kept) if len(kept) < len(ordered) else frozenset[str]()
+    return Course(key, tuple(map(_without_response, steps)), removal, reports)
 
 
 def _is_silent(request: Request) -> bool:

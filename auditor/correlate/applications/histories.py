@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from auditor.config import Config
 from auditor.correlate.applications import flux_documents, flux_sources
-from auditor.correlate.applications.courses import Identify, courses, kind_of
+from auditor.correlate.applications.courses import Course, Identify, courses, kind_of
 from auditor.correlate.applications.flux_syncs import flux_syncs
 from auditor.correlate.applications.freezes import CONTROLLERS, freezes, in_time_order
 from auditor.correlate.applications.requests import GROUP, OwnRequests
@@ -30,8 +30,19 @@ def histories(
 ) -> Mapping[AppKey, ApplicationHistory]:
     """The history of every application that the records know, by key, in the order of keys."""
     kept = tuple(settings)
+    return of_courses(courses(snapshots, requests, config, kept), requests, argo_events, kept, config, identify)
+
+
+def of_courses(
+    found: Sequence[Course],
+    requests: OwnRequests,
+    argo_events: Iterable[ArgoEvent],
+    kept: Sequence[ArgoSettings],
+    config: Config,
+    identify: Identify,
+) -> Mapping[AppKey, ApplicationHistory]:
+    """The histories of applications whose states in their order are known."""
     statements = Statements(argo_events, config.argocds)
-    found = courses(snapshots, requests, config, kept)
     synced = {
         course.key: flux_syncs(course, identify) if course.key.is_flux else syncs(course, statements, identify)
         for course in found

@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from auditor.correlate.writes.sequence import Entry, Request
+from auditor.correlate.writes.drafts import names_only_status
+from auditor.correlate.writes.sequence import FINAL_STAGES, Entry, Request, Sighting
 
 _MOVING = {"metadata": ("managedFields", "resourceVersion", "generation"), "status": ("reconciledAt",)}
 """What each comparison stores: it is all that the document of one differs in from that of the next."""
@@ -28,6 +29,38 @@ def without_repeats(entries: Sequence[Entry]) -> list[Entry]:
         for place, entry in enumerate(entries)
         if not (place > 1 and said[place] and said[place - 2 : place + 2] == [said[place]] * 4)
     ]
+
+
+def mere_reports(entries: Sequence[Entry], kept: Sequence[Entry]) -> frozenset[str]:
+    """Ids of requests in the order of `entries` that are not in `kept` and that the object's story may pass over too.
+
+    Each only reported, between two others of a later and an earlier version that say the same: a story looks at the
+    last of such, and is told the same without those between. None where the order rests on anything but versions.
+    """
+    if not all(isinstance(entry, Sighting) or _has_version(entry) for entry in entries):
+        return frozenset()
+    stay = {id(entry) for entry in kept}
+    versions = [int(entry.head.meta.resourceVersion) if isinstance(entry, Request) else 0 for entry in entries]
+    return frozenset(
+        entry.event.id
+        for place, entry in enumerate(entries)
+        if isinstance(entry, Request)
+        and id(entry) not in stay
+        and versions[place - 1] < versions[place] < versions[place + 1]
+        and _only_reports(entry)
+    )
+
+
+def _has_version(request: Request) -> bool:
+    version = request.head.meta.resourceVersion
+    return request.event.verb in ("create", "update", "patch") and version.isascii() and version.isdigit()
+
+
+def _only_reports(request: Request) -> bool:
+    event = request.event
+    plain = event.verb == "patch" and not event.subresource and event.stage in FINAL_STAGES and event.code != 201
+    stays = request.head.meta.deletionTimestamp is None
+    return plain and stays and names_only_status(request.bodies.request)
 
 
 def _said(entry: Entry) -> _Said | None:

@@ -10,7 +10,7 @@ from auditor.correlate.applications.requests import OwnRequests
 from auditor.correlate.applications.unseen_edits import STATUS_WRITERS
 from auditor.correlate.identity.channels import channel
 from auditor.correlate.records import Records
-from auditor.correlate.writes.drafts import Identify
+from auditor.correlate.writes.drafts import Identify, cause_of
 from auditor.correlate.writes.object_index import Log, ObjectIndex
 from auditor.correlate.writes.sequence import once
 from auditor.model.facts import AuditEvent
@@ -46,6 +46,8 @@ class Read:
 
     index: ObjectIndex
     own: OwnRequests
+    by_hand: frozenset[str]
+    """Ids of the requests on applications that no tool sent."""
 
 
 class EventReading:
@@ -57,6 +59,7 @@ class EventReading:
         self._applications: dict[ApplicationPlace, list[str]] = defaultdict(list)
         self._others: list[str] = []
         self._edits: list[str] = []
+        self._by_hand: set[str] = set()
 
     def read(self) -> Read:
         """All of it, once."""
@@ -67,7 +70,8 @@ class EventReading:
                 self._take_own(event)
         others = once(self._log.whole(self._others))
         applications = (self._log.whole(ids) for ids in self._applications.values())
-        return Read(index, OwnRequests(applications, tuple(self._log.whole(self._edits)), others))
+        own = OwnRequests(applications, tuple(self._log.whole(self._edits)), others)
+        return Read(index, own, frozenset(self._by_hand))
 
     def _take_own(self, event: AuditEvent) -> None:
         place = application_place(event)
@@ -75,5 +79,8 @@ class EventReading:
             self._others.append(event.id)
             return
         self._applications[place].append(event.id)
-        if self._identify(event).rule not in STATUS_WRITERS:
+        actor = self._identify(event)
+        if actor.rule not in STATUS_WRITERS:
             self._edits.append(event.id)
+        if cause_of(actor, channel(event, "unknown")) == "out-of-band":
+            self._by_hand.add(event.id)

@@ -6,7 +6,7 @@ left out before anything is rebuilt.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
@@ -129,8 +129,15 @@ class ObjectIndex:
         found.ids.append(event.id)
         found.add(event.at, self._is_by_others(event))
 
-    def objects(self, managed: Callable[[ObjectId], bool] = lambda subject: True) -> Objects:
-        """The objects that somebody else than a controller wrote, or that are managed."""
+    def objects(
+        self,
+        managed: Callable[[ObjectId], bool] = lambda subject: True,
+        passed_over: Collection[str] = frozenset(),
+    ) -> Objects:
+        """The objects that somebody else than a controller wrote, or that are managed.
+
+        The requests `passed_over` are left out of the stories of objects that are addressed in one way only.
+        """
         self._learn_kinds()
         self._list_collected()
         wanted: dict[ObjectId, list[_Requests]] = {}
@@ -139,6 +146,9 @@ class ObjectIndex:
             if found.by_others or managed(subject):
                 wanted.setdefault(subject, []).append(found)
         self._places = defaultdict(_Requests)
+        for places in wanted.values() if passed_over else ():
+            if len(places) == 1 and not places[0].listed:
+                places[0].ids = [ident for ident in places[0].ids if ident not in passed_over]
         return Objects(self._log, wanted)
 
     def _learn_kinds(self) -> None:
