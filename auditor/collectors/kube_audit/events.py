@@ -228,7 +228,7 @@ def _opened(body: Raw | UnsetType) -> Raw | UnsetType:
 
 def _user(raw: Raw | None) -> User | None:
     value = _plain(raw)
-    if isinstance(value, str):
+    if isinstance(value, str) and value[:1] not in ("{", "["):
         return User(value)
     if not isinstance(value, dict):
         return None

@@ -20,11 +20,12 @@ def is_table(members: Members) -> bool:
 
 
 def rows(members: Members) -> Iterator[bytes]:
-    """The rows as objects."""
+    """The rows as objects; one with another number of cells as the list that it is: which cell is whose is unknown."""
     names = [_name(column) for column in _list(next(members[key] for key in _NAMED if key in members))]
     for row in _rows(members):
         if isinstance(row, list | tuple):
-            yield msgspec.json.encode(dict(zip(names, row, strict=False)))
+            whole = len(row) == len(names)
+            yield msgspec.json.encode(dict(zip(names, row, strict=True)) if whole else row)
 
 
 def _rows(members: Members) -> Iterator[Any]:

@@ -151,6 +151,19 @@ def test_a_line_that_says_it_was_cut_keeps_what_it_has(tmp_path: Path) -> None:
     assert {event.user for event in shelf.events.values()} == {"dave@acme.example"}
 
 
+def test_a_row_with_a_cell_too_many_names_nobody(tmp_path: Path) -> None:
+    columns = [{"name": name} for name in ("AuditId", "Stage", "Verb", "RequestUri", "User", "ObjectRef")]
+    row = ["1", "ResponseComplete", "delete", "/api", "/api", '{"username":"dave"}', '{"resource":"pods"}']
+    shelf = read(tmp_path, json.dumps({"tables": [{"columns": columns, "rows": [row]}]}).encode())
+    assert not shelf.events
+    assert shelf.mark().foreign > 0
+
+
+def test_a_broken_cell_is_not_the_name_of_a_user(tmp_path: Path) -> None:
+    event = audit_event(1) | {"user": '{"username":"dave", "gr'}
+    assert one(tmp_path, json.dumps(event).encode()).user == ""
+
+
 def test_events_of_an_unknown_wrapping_are_all_kept_though_they_share_an_audit_id(tmp_path: Path) -> None:
     events = [audit_event(number, auditID="x") for number in (1, 2)]
     shelf = read(tmp_path, json.dumps({"payloads": [*events, {"foreign": 1}], "copy": events[0]}).encode())
