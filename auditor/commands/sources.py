@@ -1,11 +1,15 @@
 """`auditor sources`: what the records cover, what was skipped in them, and what is missing for the three questions."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from auditor.commands import CARE, Command
 from auditor.console import options
+from auditor.console.status import Status
 
 if TYPE_CHECKING:
     from auditor.config import Config
@@ -40,26 +44,53 @@ class Listed:
 
 
 def sources(
+    wanted: Annotated[
+        str | None, typer.Argument(metavar="[SOURCE]", help="One source in detail, by its name or the end of it.")
+    ] = None,
     config: options.ConfigOption = None,
     store: options.StoreOption = None,
     output: options.FormatOption = options.Format.TABLE,
     quiet: options.QuietOption = False,
 ) -> None:
-    """What the records cover, and what is missing for each question."""
+    """What the records cover, and what is missing for each question.
+
+    Of one source also what each of its bytes was, who wrote, and when its streams spoke and were silent.
+    """
     from auditor.console import wire
     from auditor.console.answer import say_csv, say_json
     from auditor.console.computed import computed
 
     with computed(config, store, quiet) as answers:
-        listed = list(_listed(answers.store.marks(), answers.config))
+        listed = [one for one in _listed(answers.store.marks(), answers.config) if _is_wanted(one.mark, wanted)]
+        if wanted is not None and not listed:
+            typer.echo(f"auditor: no source is called {wanted!r}. `auditor sources` lists them.", err=True)
+            raise typer.Exit(Status.NOT_FOUND)
         skipped, gaps = list(answers.store.skipped()), ordered(answers.overview.gaps)
-        if output is options.Format.TABLE:
+        if output is options.Format.TABLE and wanted is not None:
+            _show_each(listed, skipped)
+        elif output is options.Format.TABLE:
             show_sources(listed, skipped, gaps)
         elif output is options.Format.CSV:
             say_csv(CSV_COLUMNS, _entries(listed, ()))
         else:
             as_of, missing = wire.as_of(answers.overview.as_of), [_gap(gap) for gap in gaps]
             say_json("auditor/sources/1", as_of, "sources", _entries(listed, skipped), missing=missing)
+
+
+def _is_wanted(mark: "SourceMark", wanted: str | None) -> bool:
+    return wanted is None or mark.source == wanted or mark.source.endswith(f"/{wanted}")
+
+
+def _show_each(listed: "Iterable[Listed]", skipped: "Iterable[Skipped]") -> None:
+    from auditor.console.source_detail import show_source
+
+    by_source: dict[tuple[str, str, str], list[Skipped]] = {}
+    for one in skipped:
+        by_source.setdefault((one.kind, one.cluster, one.source), []).append(one)
+    for entry in listed:
+        mark = entry.mark
+        # what was skipped knows its file and no stream: it is told with the file's first one
+        show_source(mark, by_source.pop((mark.kind, mark.cluster, mark.source), []))
 
 
 def ordered(gaps: "Sequence[Gap]") -> "list[Gap]":
@@ -91,6 +122,8 @@ def show_sources(listed: "Sequence[Listed]", skipped: "Sequence[Skipped]", gaps:
         say_table(out, columns, rows, brief=True)
     else:
         out.print(text("Nothing was collected."))
+    if accounted := [mark for mark in marks if mark.account]:
+        out.print(text(_account(accounted), "dim"))
     for entry in listed:
         if not entry.configured:
             out.print(text(f"{entry.mark.source} is no longer configured; what was read of it stays.", "dim"))
@@ -110,6 +143,17 @@ def show_sources(listed: "Sequence[Listed]", skipped: "Sequence[Skipped]", gaps:
                 out.print(Padding(text(gap.export, "cyan"), (0, 0, 0, 4)))
         if not missing:
             out.print(Padding(text("Nothing is known to be missing."), (0, 0, 0, 2)))
+
+
+def _account(marks: "Sequence[SourceMark]") -> str:
+    """What the bytes of the audit logs were, in a sentence."""
+    from auditor.console.source_detail import KINDS, byte_check
+
+    total: Counter[str] = Counter()
+    for mark in marks:
+        total.update(mark.account)
+    shares = (f"{said} {total[kind] / (total.total() or 1):.1%}" for kind, said in KINDS.items() if total[kind])
+    return f"Audit logs: {byte_check(marks)} ({'; '.join(shares)}). `auditor sources NAME` tells of one."
 
 
 def _span(mark: "SourceMark") -> str:

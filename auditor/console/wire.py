@@ -143,6 +143,8 @@ def mark(one: SourceMark) -> JsonObject:
         "undecodable": one.undecodable,
         "writers": _counts(one.writers),
         "levels": _counts(one.levels),
+        "account": _counts(one.account),
+        "streams": {name: [list(span) for span in one.streams[name]] for name in sorted(one.streams)},
         "first_at": time(one.first_at),
         "last_at": time(one.last_at),
         "complete": one.complete,

@@ -158,6 +158,16 @@ def test_every_statement_rests_on_records_that_are_as_they_were_read(ask: Ask) -
     assert {one["evidence"]["kind"] for one in statements} >= {"audit", "application", "argocd-event"}
 
 
+def test_one_source_can_be_asked_for_by_the_end_of_its_name(
+    ask: Ask, demo: Demo, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [source] = ask("sources", "audit.log")["sources"]
+    assert (source["source"], sum(source["account"].values())) == ("audit/audit.log", source["bytes"])
+    assert [len(span) for spans in source["streams"].values() for span in spans] == [2]
+    assert run(partial(app(), ["sources", "nothing.log", "--quiet"])) == 7
+    assert "no source is called 'nothing.log'" in capsys.readouterr().err
+
+
 def test_show_gives_the_redacted_record(ask: Ask) -> None:
     change = ask("changes", "--actor", "dave@acme.example", "--app", "shop-prod")["changes"][0]
     [shown] = ask("show", change["id"][:12])["changes"]
