@@ -22,7 +22,7 @@ _REFUSED = (
 _KEYS = (
     *(b"annotations", b"apiVersion", b"auditID", b"AuditId", b"Category", b"eventId", b"events", b"ingestionTime"),
     *(b"insertId", b"items", b"kind", b"labels", b"level", b"logName", b"logStreamName", b"log_s", b"message"),
-    *(b"metadata", b"protoPayload", b"TimeGenerated", b"TenantId"),
+    *(b"metadata", b"protoPayload", b"TimeGenerated", b"TenantId", b"TableName", b"Annotations", b"_ResourceId"),
 )
 _YAML = re.compile(rb"\s*(?:#[^\n]*\n\s*)*(?:---[ \t]*\r?\n\s*)?(?:- )?(?:%s):(?: [^{\n]*)?\r?\n" % b"|".join(_KEYS))
 

@@ -184,7 +184,7 @@ def _size(field: bytes) -> int | None:
 
 def _zipped(file: BinaryIO, name: str, depth: int) -> Iterator[Stream | str]:
     if not (file.seekable() and zipfile.is_zipfile(file)):  # what it holds is told at its end
-        yield f"{name} is a zip archive that is damaged or packed once more: unpack it"
+        yield f"{name} is a zip archive that is damaged, piped or packed once more: unpack it"
         return
     try:
         with zipfile.ZipFile(file) as archive:

@@ -1,6 +1,7 @@
 """YAML documents as lines of JSON, one a document: `gcloud logging read` and `aws --output yaml` write YAML.
 
 A document that is JSON anyway, is too large or is no YAML is given on as it is, and told of by who reads the lines.
+The last one is only taken where it ends with a line: a document that was cut looks like a shorter one.
 """
 
 import re
@@ -24,11 +25,12 @@ class YamlLines:
         self._text = b""
         self._ended = False
         self._given = b""
+        self._damage = ""
 
     @property
     def damage(self) -> str:
         """See Stream."""
-        return self._stream.damage
+        return self._damage or self._stream.damage
 
     def read(self, size: int) -> bytes:
         """See Stream."""
@@ -51,6 +53,9 @@ class YamlLines:
             return b""
         document = self._text[: marker.start()] if marker else self._text
         self._text = self._text[marker.end() :] if marker else b""
+        if marker is None and self._ended and document and not document.endswith(b"\n"):
+            self._damage = "the last YAML document does not end with a line: it may be cut"
+            return b""
         return _as_line(document)
 
 

@@ -1,6 +1,6 @@
 """Kubernetes audit logs, as platforms deliver them.
 
-    source -> stream (decompressed, UTF-8) -> scan (records, framed by content) -> prefilter and wrappers (events)
+    source -> stream (unpacked, UTF-8) -> scan (records, framed by content) -> prefilter, wrappers and layers (events)
            -> gathering (facts and tallies) -> batches
 
 Which events become facts, and with which bodies, is the table in `keeping`; what is counted is in `tally`.

@@ -212,7 +212,7 @@ class Scanner:
         if self._in_parts(start, body):
             return
         found = self._found_in_text(body)
-        if found is None or (any(each.delivery.cut for each in found) and self._records.is_last(stop)):
+        if found is None or (self._records.is_last(stop) and not _has_whole_event(found)):
             self._records.give_up(stop, foreign.line_reason(body))
             return
         self._records.tell(start, body, found)
@@ -260,3 +260,8 @@ class Scanner:
         else:
             self._records.give_up(joined.stop, NOT_JSON)
         return True
+
+
+def _has_whole_event(found: list[Found]) -> bool:
+    """Whether a line is more than the beginning of one: what else it holds may become an event."""
+    return any(each.event and not each.delivery.cut for each in found)

@@ -217,7 +217,7 @@ def test_a_zip_in_another_archive_says_so_and_the_other_files_are_read(tmp_path:
     shelf = read(tmp_path, out.getvalue())
     assert len(shelf.events) == 1
     assert [place.reason for place in shelf.skipped] == [
-        "a.zip in export is a zip archive that is damaged or packed once more: unpack it"
+        "a.zip in export is a zip archive that is damaged, piped or packed once more: unpack it"
     ]
 
 
@@ -226,6 +226,14 @@ def test_a_cut_archive_says_so_and_keeps_what_was_before(name: str, tmp_path: Pa
     data = EXPORTS[name](STORY)
     shelf = read(tmp_path, data[: len(data) * 6 // 10])
     assert any(word in place.reason for place in shelf.skipped for word in ("too early", "damaged", "zip archive"))
+
+
+def test_a_cut_yaml_document_is_told_of_and_those_before_it_read(tmp_path: Path) -> None:
+    shelf = read(tmp_path, EXPORTS["YAML documents"](STORY[3:5])[:-9])
+    assert len(shelf.events) == 1
+    assert [place.reason for place in shelf.skipped] == [
+        "the last YAML document does not end with a line: it may be cut"
+    ]
 
 
 def test_a_yaml_document_that_is_none_is_told_of_and_the_next_one_read(tmp_path: Path) -> None:
