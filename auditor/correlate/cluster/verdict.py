@@ -19,6 +19,7 @@ Pressed = Callable[[Write], str]
 
 STANDING = ClusterVerdict("standing")
 _REMOVED = ClusterVerdict("unknown", "the object is gone, and no record says who removed it")
+_FINALIZERS: Path = ("metadata", "finalizers")
 _REMADE = ClusterVerdict("unknown", "the object is there, and no record says who made it again")
 
 
@@ -66,24 +67,23 @@ def _created(after: Sequence[Write], live: LiveState | None, pressed: Pressed) -
     gone = next((other for other in after if other.operation == "delete"), None)
     if gone is None:
         missing = live is not None and live.body is None
-        return (
-            ClusterVerdict("unknown", "the object is gone, and no record says who removed it") if missing else STANDING
-        )
+        return _REMOVED if missing else STANDING
     if gone.outcome == "unproven" and not (live is not None and live.body is None):
         return STANDING if live is not None and live.complete else _perhaps(gone, "may have deleted the object")
     return _by(gone, "reverted-by-gitops" if is_gitops(gone) else "deleted", pressed)
 
 
 def _deleted(after: Sequence[Write], live: LiveState | None, pressed: Pressed) -> ClusterVerdict:
-    back = next((other for other in after if other.operation != "delete"), None)
-    if back is None:
-        there = live is not None and live.body is not None and live.complete
-        return (
-            ClusterVerdict("unknown", "the object is there, and no record says who made it again")
-            if there
-            else STANDING
-        )
-    return _by(back, "reverted-by-gitops" if is_gitops(back) else "reverted", pressed)
+    made = next((other for other in after if other.operation == "create"), None)
+    if made is not None:
+        return _by(made, "reverted-by-gitops" if is_gitops(made) else "reverted", pressed)
+    there = live is not None and live.body is not None and live.complete
+    return _REMADE if there or any(map(_is_on_what_was_made_again, after)) else STANDING
+
+
+def _is_on_what_was_made_again(update: Write) -> bool:
+    """Whether an update after a delete shows that the object is back: what waits for its end loses its finalizers."""
+    return update.outcome == "changed" and any(field.path[:2] != _FINALIZERS for field in update.fields)
 
 
 class _Trial:

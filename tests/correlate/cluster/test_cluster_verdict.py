@@ -144,6 +144,17 @@ def test_a_deletion_stands_until_somebody_makes_the_object_again() -> None:
     assert judged(gone, later("w", 2, operation="create")).verdict == "reverted"
 
 
+def test_what_takes_the_finalizers_off_a_deleted_object_does_not_make_it_again() -> None:
+    gone = change("c1", 1, operation="delete", position=1)
+    collector = actor("system:serviceaccount:kube-system:generic-garbage-collector", "control-plane")
+    freed = later("w", 2, field("metadata.finalizers", ["orphan"], ...), by=collector)
+    assert judged(gone, freed).verdict == "standing"
+    unseen = later("w", 2, by=collector, outcome="unproven", persisted="unproven", fields_known=False)
+    again = later("w3", 3, operation="create", by=ARGO)
+    assert [judged(gone, unseen).verdict, judged(gone, unseen, again).by] == ["standing", ARGO.name]
+    assert judged(gone, later("w", 2, field("spec.replicas", 3, 6))).verdict == "unknown"
+
+
 def test_objects_that_came_or_went_without_a_record_are_unknown() -> None:
     made = change("c1", 1, operation="create", position=1)
     assert judged(made, live=LiveState(thing(), None, minute(3), complete=True)).verdict == "unknown"
