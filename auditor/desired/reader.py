@@ -19,6 +19,7 @@ from auditor.desired.plans import Plan, Revisions, Unit, plan
 from auditor.desired.reads import Reads
 from auditor.desired.rendering import Counts, Rendered, Renderer
 from auditor.desired.repositories import Checkout, open_checkouts
+from auditor.desired.scratch import sweep
 from auditor.desired.source import destination, same_repository
 from auditor.desired.strands import Strand, landing
 from auditor.desired.tools import Tools, find_tools
@@ -270,6 +271,7 @@ def open_reader(
     `folder` is that of the configuration; `cache` and `shipped` are the collectors' (`Reading`); `versions` are the
     Kubernetes versions of clusters; `build_options` is `kustomize.buildOptions` of argocd-cm.
     """
+    sweep()
     pack = Pack(cache, shipped)
     renderer = Renderer(
         find_tools() if tools is None else tools,

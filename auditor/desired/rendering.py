@@ -1,7 +1,6 @@
 """Manifests of one source at one revision, made at most once for each distinct content."""
 
 import hashlib
-import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from auditor.desired.history import Entry
 from auditor.desired.manifests import manifests
 from auditor.desired.pack import Pack
 from auditor.desired.plain import file_manifests
+from auditor.desired.scratch import scratch
 from auditor.desired.source import Destination, Effective
 from auditor.desired.tools import RenderFailedError, Tools
 from auditor.model.resource import JsonObject
@@ -129,7 +129,7 @@ class Renderer:
         self, files: Sequence[tuple[str, Entry]], blobs: Contents, program: Callable[[Path], bytes], name: str
     ) -> list[JsonObject]:
         try:
-            with tempfile.TemporaryDirectory(prefix="auditor-render-") as folder:
+            with scratch() as folder:
                 root = Path(folder).resolve()
                 export(files, blobs, root)
                 self.counts.renders += 1

@@ -16,6 +16,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
+from auditor.desired.scratch import scratch
+
 SECONDS = 60.0
 _MEMORY = 8 << 30
 """Bytes of address space: Go reserves far more than it uses."""
@@ -60,7 +62,7 @@ def find_tools(folders: Sequence[Path] = ()) -> Tools:
 def run(command: Sequence[str], folder: Path, seconds: float = SECONDS) -> bytes:
     """What the command prints. Raises RenderFailedError for a failure, a passed limit or too much output."""
     with (
-        tempfile.TemporaryDirectory(prefix="auditor-home-") as home,
+        scratch() as home,
         tempfile.TemporaryFile() as output,
         tempfile.TemporaryFile() as complaints,
     ):
