@@ -64,7 +64,7 @@ def report(
     with talk(quiet) as progress:
         place = workspace(config, store, progress)
         with place.store() as opened:
-            up_to_date(place, opened)
+            fresh = up_to_date(place, opened)
             end, zone = opened.results.overview().as_of.moment, place.config.report.zone
             scope = Scope(
                 since=options.moment(since, end, zone),
@@ -76,7 +76,7 @@ def report(
             )
             if scope == Scope():
                 _offer(place, list(opened.results.episodes()))
-            case = gathered(place, opened, scope)
+            case = fresh if fresh is not None and scope == Scope() else gathered(place, opened, scope)
             content = renderer.render(asked, case, report_options(place.config))
     _put(content, output, f"{name}{renderer.suffix}")
 

@@ -109,33 +109,42 @@ def moment_within(place: Workspace, store: "Store", text: str | None) -> datetim
     return moment(text, as_of(store.marks()).moment, place.config.report.zone)
 
 
-def up_to_date(place: Workspace, store: "Store") -> None:
-    """Compute what is out of date; where a run is at work, the results of the run before will do."""
+def up_to_date(place: Workspace, store: "Store") -> Case | None:
+    """Compute what is out of date; where a run is at work, the results of the run before will do.
+
+    The case, where there was one to compute.
+    """
     if store.results.stamp() == stamp_of(place, store):
-        return
+        return None
     try:
         with store.exclusive():
-            compute(place, store)
+            return compute(place, store)
     except StoreLockedError:
         if store.results.stamp() is None:
             raise
         place.progress.note("A run is at work: this answer is from the records of the run before.")
+        return None
 
 
 def compute(place: Workspace, store: "Store") -> Case:
     """Correlate all facts and keep what comes of it."""
-    from auditor.correlate.writes.recall import Recall
-
     stamp = stamp_of(place, store)
-    with store.shelf() as shelf:
-        case = gathered(place, store, Scope(), Recall(shelf, _rules(place)))
+    case = gathered(place, store, Scope(), keep=True)
     store.results.save(case, stamp)
     return case
 
 
-def gathered(place: Workspace, store: "Store", scope: Scope, recall: "Recall | None" = None) -> Case:
-    """The case of a scope, with its findings, as far as pruning has left it."""
-    case, before = correlated(place, store, scope, recall), store.pruned_before()
+def gathered(place: Workspace, store: "Store", scope: Scope, *, keep: bool = False) -> Case:
+    """The case of a scope, with its findings, as far as pruning has left it.
+
+    What runs before told of objects is taken from them. `keep`: what had to be told anew is kept for those that follow,
+    which is for whoever has the store to themselves.
+    """
+    from auditor.correlate.writes.recall import Recall
+
+    with store.shelf(keep) as shelf:
+        case = correlated(place, store, scope, Recall(shelf, _rules(place)))
+    before = store.pruned_before()
     return case if before is None else since_pruned(case, before)
 
 

@@ -13,8 +13,9 @@ _ROWS = 200
 class Shelf:
     """The last story of each object."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, keeping: bool = True) -> None:
         self._database = database
+        self._keeping = keeping
         self._fresh: dict[str, tuple[str, bytes]] = {}
         self._seen: set[str] = set()
         self._there: bool | None = None
@@ -29,6 +30,8 @@ class Shelf:
 
     def keep(self, subject: str, inputs: str, told: bytes) -> None:
         """Keep this in place of what was kept of the object; it is there for good after `close`."""
+        if not self._keeping:
+            return
         self._fresh[subject] = (inputs, told)
         if len(self._fresh) >= _ROWS:
             self._write()
@@ -36,7 +39,7 @@ class Shelf:
     def close(self) -> None:
         """Write what is left, and let go of objects that nobody asked for."""
         self._write()
-        if self._exists():
+        if self._keeping and self._exists():
             kept = {str(row[0]) for row in self._database.rows(f"SELECT object FROM {_TABLE}")}  # noqa: S608
             with self._database.transaction():
                 self._database.execute_many(

@@ -62,9 +62,9 @@ class Store:
         return exclusive(self._database)
 
     @contextmanager
-    def shelf(self) -> Iterator[Shelf]:
-        """What was told of each object; what is new is kept when the work is done."""
-        shelf = Shelf(self._database)
+    def shelf(self, keeping: bool = True) -> Iterator[Shelf]:
+        """What was told of each object; what is new is kept when the work is done, unless it is only read."""
+        shelf = Shelf(self._database, keeping)
         yield shelf
         shelf.close()
 

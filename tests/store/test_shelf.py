@@ -72,6 +72,16 @@ def test_work_that_fails_lets_go_of_nothing(url: str) -> None:
         assert find(store, "db", "1") == b"db from 1"
 
 
+def test_who_only_reads_keeps_nothing_and_lets_go_of_nothing(url: str) -> None:
+    with open_store(url) as store:
+        keep(store, web="1", db="1")
+        with store.shelf(keeping=False) as shelf:
+            assert shelf.find("web", "1") == b"web from 1"
+            shelf.keep("web", "2", b"")
+        assert find(store, "web", "1") == b"web from 1"
+        assert find(store, "db", "1") == b"db from 1"
+
+
 def test_stories_go_with_the_name_of_a_source(url: str) -> None:
     with open_store(url) as store:
         store.write(Batch((EVENT,), MARK))

@@ -25,6 +25,7 @@ from auditor.correlate.applications.requests import (
     sighting,
 )
 from auditor.correlate.writes.bodies import Bodies
+from auditor.correlate.writes.drafts import names_only_status
 from auditor.correlate.writes.sequence import Request, Sighting, in_order, once
 from auditor.model.application import ApplicationState
 from auditor.model.change import Actor, AppKey, Evidence
@@ -43,7 +44,8 @@ BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 class Step:
     """One state of an Application, the one before it, and the request that made it; None for a snapshot.
 
-    The request is without its response, which is the state.
+    The request is without its response, which is the state, and one that names nothing but the status without what
+    it reports: that is the largest part of a log, and nobody asks for more of it.
     """
 
     state: ApplicationState
@@ -156,7 +158,7 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
     if key.is_flux:
         steps = _with_source_changes(key, steps, sources)
     reports = mere_reports(ordered, kept) if len(kept) < len(ordered) else frozenset[str]()
-    return Course(key, tuple(map(_without_response, steps)), removal, reports)
+    return Course(key, tuple(map(_slim, steps)), removal, reports)
 
 
 def _is_silent(request: Request) -> bool:
@@ -195,8 +197,12 @@ def _read(
     return object_in(snapshot.body), at, evidence, None
 
 
-def _without_response(step: Step) -> Step:
-    return step if step.event is None else replace(step, event=replace(step.event, response=None))
+def _slim(step: Step) -> Step:
+    if step.event is None:
+        return step
+    reports = step.event.verb == "patch" and names_only_status(Bodies(step.event).request)
+    request = b'{"status":{}}' if reports else step.event.request
+    return replace(step, event=replace(step.event, request=request, response=None))
 
 
 def _append(steps: list[Step], quiet: list[bool], step: Step) -> None:

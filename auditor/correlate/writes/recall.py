@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Protocol
 
 import msgspec
@@ -19,7 +20,7 @@ from auditor.correlate.identity.argo_statements import is_server
 from auditor.correlate.writes.drafts import Senses
 from auditor.correlate.writes.sequence import Sighting
 from auditor.model.case import LiveState
-from auditor.model.change import Actor, Write
+from auditor.model.change import Actor, Evidence, FieldChange, Write
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import JsonObject, ObjectId
 
@@ -100,11 +101,24 @@ class Recall:
             for get, put in _RECURRING:
                 value = get(write)
                 put(write, self._shared.setdefault(value, value))
+            for each in write.fields:
+                _put_path(each, self._shared.setdefault(each.path, each.path))
+            if write.asked == write.fields:
+                _put_asked(write, write.fields)
+            for evidence in write.evidence:
+                if evidence.event_id == write.id:
+                    _put_event(evidence, write.id)
         return history
 
 
+def _setter(kind: type, name: str) -> Callable[[Any, Any], None]:
+    """Sets a field of a frozen value that was just decoded and that nobody else has seen yet."""
+    put: Callable[[Any, Any], None] = getattr(kind, name).__set__
+    return put
+
+
 _RECURRING = tuple(
-    (getattr(Write, name).__get__, getattr(Write, name).__set__)
+    (attrgetter(name), _setter(Write, name))
     for name in (
         "object",
         "verb",
@@ -125,7 +139,10 @@ _RECURRING = tuple(
         "marks",
     )
 )
-"""Fields of writes that recur, each as what reads it and what sets it in a value that nobody else has seen yet."""
+"""Fields of writes that recur."""
+_put_path = _setter(FieldChange, "path")
+_put_asked = _setter(Write, "asked")
+_put_event = _setter(Evidence, "event_id")
 
 
 @dataclass(slots=True)
