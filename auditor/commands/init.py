@@ -1,11 +1,16 @@
 """`auditor init`: a commented configuration, filled in with what a folder holds."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.commands import START, Command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from auditor.console.recognise import Recognised
 
 
 def init(
@@ -39,13 +44,19 @@ def init(
         raise ConfigError(f"{path} cannot be written: {error.strerror}.", "Name another place by --output.") from error
     for one in found:
         typer.echo(f"{one.kind:<9} {one.path!r}", err=True)
-    taken = {repository.path for repository in config.repositories}
-    for one in found:
-        if one.kind in ("bundle", "clone") and one.path not in taken:
-            typer.echo(f"Of which repository {one.path!r} is a copy, nothing says: fill in a [[repository]].", err=True)
+    for sentence in _left_to_do(found, {repository.path for repository in config.repositories}):
+        typer.echo(sentence, err=True)
     if source and not found:
         typer.echo(f"Nothing in {source} was recognised; the sections are there as comments.", err=True)
     typer.echo(str(path))
+
+
+def _left_to_do(found: "Iterable[Recognised]", taken: set[str]) -> "Iterator[str]":
+    for one in found:
+        if one.kind in ("bundle", "clone") and one.path not in taken:
+            yield f"Of which repository {one.path!r} is a copy, nothing says: fill in a [[repository]]."
+        if one.kind == "packed":
+            yield f"Unpack {one.path!r} and run init again: out of archives only logs and Slack's exports are read."
 
 
 COMMAND = Command("init", init, START, 2, "auditor init --from records")

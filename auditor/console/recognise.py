@@ -2,13 +2,16 @@
 
 import os
 import re
+import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from auditor.collectors.files.source_files import read_head
+from auditor.collectors.files.forms import form
+from auditor.collectors.files.source_files import HEAD, read_head
+from auditor.collectors.files.sources import Source, open_stream
 from auditor.config import (
     AnnouncementsConfig,
     ArgoCDConfig,
@@ -19,7 +22,8 @@ from auditor.config import (
 )
 from auditor.errors import ConfigError, SourceError
 
-Found: TypeAlias = Literal["audit", "argocd", "objects", "slack", "timeline", "bundle", "clone"]
+Found: TypeAlias = Literal["audit", "argocd", "objects", "slack", "timeline", "bundle", "clone", "packed"]
+"""`packed` are records in an archive out of which they are not read."""
 
 FILES = 5000
 """Files that are looked at: a folder of records has fewer."""
@@ -33,11 +37,13 @@ _ARGO = re.compile(
     rb'"?apiVersion"?:\s*"?(argoproj\.io|[a-z]+\.toolkit\.fluxcd\.io)/|"?name"?:\s*"?argocd-cm"?\s|"?component"?:\s*"?argocd-'
 )
 _ARGO_LOG = re.compile(rb'(?m)^(time="[^"]+" )?level=\w+ msg=|"level":"\w+","msg":')
-_OBJECT = re.compile(rb'(?m)^\s*"?resourceVersion"?: ')
+_OBJECT = re.compile(rb'(?m)(^|[{,])\s*"?resourceVersion"?:')
 _TIMELINE = re.compile(rb"(?i)^\W*(time|at|when|timestamp|date)\b.*(,|\||;|\t)")
 _REPO_URL = re.compile(rb'"?repoURL"?:\s*"?([^\s",}]+)')
 _DESTINATION = re.compile(rb'"?server"?:\s*"?(https://[^\s",}]+)')
 _NAME = re.compile(rb'(?m)^\s*"?name"?:\s*"?([a-z0-9][a-z0-9.-]*-(?:staging|stage|prod|production))"?,?\s*$')
+_SLACK = {"users.json", "channels.json"}
+"""In each of Slack's exports."""
 _IN_CLUSTER = "https://kubernetes.default.svc"
 
 
@@ -87,7 +93,7 @@ def _walk(root: Path, folder: Path, depth: int) -> Iterator[Recognised]:
     here = Path(folder).relative_to(root).as_posix() + "/"
     if ".git" in names or {"HEAD", "objects", "refs"} <= names:
         yield Recognised(here, "clone")
-    elif {"users.json", "channels.json"} <= names:
+    elif names >= _SLACK:
         yield Recognised(here, "slack")
     else:
         for entry in entries:
@@ -105,8 +111,36 @@ def _kind_of(path: Path) -> Found | None:
         return None
     if head.startswith((b"# v2 git bundle", b"# v3 git bundle")):
         return "bundle"
-    if b"\0" in head:
+    if form(head) in ("zip", "tar", "bzip2", "xz"):
+        return _kind_inside(path)
+    return None if b"\0" in head else _kind_of_text(path, head)
+
+
+def _kind_inside(path: Path) -> Found | None:
+    """What an archive holds: logs are read out of every kind, Slack's exports out of the zip that they come in."""
+    if {PurePosixPath(name).name for name in _names(path)} >= _SLACK:
+        return "slack"
+    try:
+        stream = open_stream(Source(path.name, str(path)))
+    except SourceError:
         return None
+    try:
+        kind = _kind_of_text(path, stream.read(HEAD))
+    finally:
+        stream.close()
+    return kind if kind in ("audit", None) else "packed"
+
+
+def _names(path: Path) -> list[str]:
+    """The files in a zip archive; [] for any other."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return []
+
+
+def _kind_of_text(path: Path, head: bytes) -> Found | None:
     if _ARGO_LOG.search(head[:4096]):
         return "argocd"
     if path.suffix in (".yaml", ".yml"):

@@ -1,9 +1,13 @@
 """`auditor init --from`: what lies in a folder is told by content, never by name."""
 
+import bz2
 import gzip
+import io
 import json
+import lzma
 import re
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -64,6 +68,44 @@ def test_a_compressed_log_is_recognised(tmp_path: Path) -> None:
 def test_a_timeline_is_recognised(tmp_path: Path) -> None:
     lay(tmp_path, **{"timeline.csv": "time,who,what\n2026-11-30T07:00Z,dave,froze\n", "README.md": "# Timetable\n"})
     assert found(tmp_path) == {("timeline", "timeline.csv")}
+
+
+def zipped(**files: str) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("__", "/").replace("_", "."), content)
+    return packed.getvalue()
+
+
+def test_archives_are_told_by_what_they_hold(tmp_path: Path) -> None:
+    slack = zipped(export__users_json="[]", export__channels_json="[]")
+    lay(
+        tmp_path,
+        chat__acme=slack,
+        logs__a=zipped(audit_log=EVENT),
+        logs__b=lzma.compress(EVENT.encode()),
+        logs__c=bz2.compress(EVENT.encode()),
+        gitops__a=zipped(applications_yaml=APPLICATION),
+        live__a=zipped(objects_yaml=OBJECT),
+        other__a=zipped(picture_png="\0"),
+        other__b=slack[:30],
+    )
+    assert found(tmp_path) == {
+        ("slack", "chat/acme"), ("audit", "logs/"), ("packed", "gitops/a"), ("packed", "live/a"),
+    }  # fmt: skip
+
+
+def test_records_that_are_not_read_out_of_an_archive_are_in_no_configuration(tmp_path: Path) -> None:
+    lay(tmp_path, a__packed=zipped(applications_yaml=APPLICATION), b__log=EVENT)
+    config = configuration(tmp_path, recognise(tmp_path))
+    assert (config.argocds, config.clusters[0].audit) == ((), ("b/",))
+
+
+def test_objects_in_json_without_line_ends_are_recognised(tmp_path: Path) -> None:
+    one = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a", "resourceVersion": "1"}}
+    lay(tmp_path, a__1=json.dumps(one, separators=(",", ":")))
+    assert found(tmp_path) == {("objects", "a/")}
 
 
 def test_a_clone_is_one_thing_and_nothing_in_it_is_read(tmp_path: Path) -> None:
