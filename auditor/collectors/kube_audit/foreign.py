@@ -22,6 +22,7 @@ _LINES = (
 )
 _BEGINNING = 256
 NO_EVENT = "not an audit event"
+NO_RECORD = "text without a record"
 
 
 def reason(members: Members) -> str:

@@ -57,6 +57,8 @@ class State:
     """How its elements begin."""
     columns: tuple[str, ...] = ()
     """Of the CSV header read last."""
+    separator: str = ","
+    """What stands between them."""
 
 
 class Records:

@@ -206,7 +206,7 @@ class Scanner:
     def _text_line(self, start: int, stop: int, body: bytes) -> None:
         """A line with something before its record, a row or the header of a CSV, or none of them."""
         if columns := text_lines.columns(body):
-            self.state.columns = columns
+            self.state.columns, self.state.separator = columns, text_lines.separator(body)
             self._records.advance(stop)
             return
         if self._in_parts(start, body):
@@ -220,7 +220,8 @@ class Scanner:
 
     def _found_in_text(self, body: bytes) -> list[Found] | None:
         """What a line of text holds; None where that is no JSON."""
-        row = text_lines.csv_row(body, self.state.columns) if self.state.columns or b'{""' in body else None
+        is_row = self.state.columns or b'{""' in body
+        row = text_lines.csv_row(body, self.state.columns, self.state.separator) if is_row else None
         try:
             found = list(wrappers.unwrap(row, Delivery(), "csv")) if row is not None else self._behind_prefix(body)
         except UNREADABLE:

@@ -11,6 +11,7 @@ from auditor.collectors.kube_audit import flattened
 from auditor.collectors.kube_audit.delivery import Delivery
 from auditor.collectors.kube_audit.events import moment
 from auditor.collectors.kube_audit.values import BROKEN, value_end
+from auditor.collectors.kube_audit.window import LIMIT
 
 
 def records(text: bytes) -> Iterator[tuple[int, int]]:
@@ -46,23 +47,30 @@ _COLOUR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 
 def columns(line: bytes) -> tuple[str, ...]:
     """The columns of a CSV header of an export that can hold audit events; empty for any other line."""
-    names = tuple(line.decode("utf-8", "replace").strip().replace('"', "").split(","))
-    can_hold = not _HEADERS.isdisjoint(name.casefold() for name in names) or flattened.columns(names)
-    return names if can_hold and all(_COLUMN.fullmatch(name) for name in names) else ()
+    text = line.decode("utf-8", "replace").strip().replace('"', "")
+    names = tuple(text.split(separator(line)))
+    lower = {name.casefold() for name in names}
+    can_hold = not _ALONE.isdisjoint(lower) or (len(names) > 1 and not _BESIDE.isdisjoint(lower))
+    return names if (can_hold or flattened.columns(names)) and all(map(_COLUMN.fullmatch, names)) else ()
 
 
-_HEADERS = frozenset(
-    {"@message", "@rawstring", "log", "log_s", "_raw", "auditid", "message", "textpayload", "content", "line"}
-    | {"rawevent", "event", "body", "_source"}
-)
+def separator(header: bytes) -> str:
+    """What separates the columns of a header: spreadsheets in much of Europe write semicolons."""
+    return max(",;\t", key=header.decode("utf-8", "replace").count)
+
+
+_ALONE = frozenset({"@message", "@rawstring", "log_s", "_raw", "auditid", "message", "textpayload", "rawevent"})
+_BESIDE = frozenset({"log", "content", "line", "event", "body", "_source"})
+"""Names that are words too: a header has them beside others."""
+csv.field_size_limit(LIMIT)  # of the whole process: by itself the library stops at 128 KiB, and events have 256
 _COLUMN = re.compile(r"[@_#A-Za-z][\w.@ \[\]()/#:-]*")
 _IN_UTC = " [UTC]"
 
 
-def csv_row(line: bytes, names: tuple[str, ...]) -> bytes | None:
+def csv_row(line: bytes, names: tuple[str, ...], between: str) -> bytes | None:
     """A CSV row as the JSON object that it stands for; None where it is no such row."""
     try:
-        cells = next(csv.reader([line.decode("utf-8", "replace")], strict=True), [])
+        cells = next(csv.reader([line.decode("utf-8", "replace")], strict=True, delimiter=between), [])
     except csv.Error:
         return None
     if names and len(cells) == len(names):

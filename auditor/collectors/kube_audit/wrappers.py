@@ -78,7 +78,7 @@ def _layers(text: bytes, members: Members, place: Place) -> Iterator[Found]:
             if any(each.event for each in found) or len(found) > 1 or key in layers.SURE:
                 yield from found
                 return
-            told += (each for each in found if each.reason != foreign.NO_EVENT)
+            told += (each for each in found if each.reason not in _SAYS_LITTLE)
     if flattened.is_flattened(members) and (found := list(_flattened(members, place.named("flattened")))):
         yield from found
     else:
@@ -89,6 +89,9 @@ def _not_audit(members: Members, place: Place, told: Sequence[Found]) -> Sequenc
     """What a record without an event is, by itself or by what it holds."""
     reason = foreign.reason(members)
     return told[:1] if reason == foreign.NO_EVENT and told else (place.foreign(reason),)
+
+
+_SAYS_LITTLE = frozenset({foreign.NO_EVENT, foreign.NO_RECORD})
 
 
 def _anywhere(members: Members, place: Place) -> list[Found]:
@@ -193,7 +196,7 @@ def _within(content: bytes, place: Place) -> Iterator[Found]:
     beside = any(each.event for each in found)
     yield from (each for each in found if not (beside and each.reason == foreign.NO_EVENT))
     if not found:
-        yield place.foreign("text without a record")
+        yield place.foreign(foreign.NO_RECORD)
 
 
 def in_line(line: bytes, delivery: Delivery, name: str) -> Iterator[Found]:

@@ -41,12 +41,12 @@ def _written(pattern: str) -> Callable[[Lines], bytes]:
     return lambda lines: b"".join(pattern.replace("…", text).encode() + b"\n" for text in _texts(lines))
 
 
-def _table(header: list[str], *before: str) -> Callable[[Lines], bytes]:
+def _table(header: list[str], *before: str, between: str = ",") -> Callable[[Lines], bytes]:
     """CSV with the event in the last column."""
 
     def wrapped(lines: Lines) -> bytes:
         out = io.StringIO()
-        writer = csv.writer(out, quoting=csv.QUOTE_ALL)
+        writer = csv.writer(out, quoting=csv.QUOTE_ALL, delimiter=between)
         writer.writerow(header)
         writer.writerows([*before, text] for text in _texts(lines))
         return b"\xef\xbb\xbf" + out.getvalue().encode()
@@ -189,6 +189,8 @@ EXPORTS: dict[str, Callable[[Lines], bytes]] = {
         lambda _, event: {"_id": "A", "date": _AT, "host": "cp-1", "attributes": event | {"usr": {"id": "x"}}}
     ),
     "Datadog CSV": _table(["Date", "Host", "Service", "Message"], _AT, "cp-1", "audit"),
+    "CSV with semicolons": _table(["TimeGenerated", "log_s"], _AT, between=";"),
+    "CSV with tabs": _table(["Date", "Content"], _AT, between="\t"),
     "Sumo Logic": lambda lines: _dump({"messages": [{"map": {"_raw": text}} for text in _texts(lines)]}),
     "GELF": _each(lambda text, _: {"version": "1.1", "short_message": text[:300], "full_message": text}),
     "Graylog search": lambda lines: _dump(

@@ -143,6 +143,12 @@ def test_times_of_the_azure_portal_are_read_where_their_column_names_the_zone(tm
     assert found.stage_at is None
 
 
+def test_an_event_in_a_cell_may_be_as_large_as_any(tmp_path: Path) -> None:
+    event = audit_event(1, requestObject={"metadata": {"name": "web"}, "data": {"text": "x, y" * 60_000}})
+    found = one(tmp_path, EXPORTS["Datadog CSV"](event_lines([event])))
+    assert len(found.request or b"") > 240_000
+
+
 def test_a_line_that_says_it_was_cut_keeps_what_it_has(tmp_path: Path) -> None:
     line = json.dumps(audit_event(1, requestObject={"spec": {"a": "x" * 900}}))
     cut = f"2026-11-30T05:31:11.047Z {line[:-600]}[Truncated...]\n{line}\n{line[:-600]}[Truncated...]\n"
