@@ -6,7 +6,7 @@ all servers, so it orders what carries it; the rest goes by time between those.
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypeVar
 
@@ -137,7 +137,7 @@ def in_order(entries: Iterable[A | Sighting]) -> list[A | Sighting]:
     """The entries of one object, first stored first."""
     placed = sorted(((_place(entry), entry) for entry in entries), key=lambda pair: (pair[0].at, pair[0].id))
     numbered = sorted((pair for pair in placed if pair[0].version is not None), key=lambda pair: pair[0].key)
-    places = [place for place, _ in numbered]
+    places = _with_late_sightings(numbered)
     times = sorted(place.at for place in places)
     slots: list[list[A | Sighting]] = [[] for _ in range(len(numbered) + 1)]
     for place, entry in placed:
@@ -147,6 +147,21 @@ def in_order(entries: Iterable[A | Sighting]) -> list[A | Sighting]:
     for (_, entry), following in zip(numbered, slots[1:], strict=True):
         ordered += [entry, *following]
     return ordered
+
+
+def _with_late_sightings(numbered: Sequence[tuple[_Place, A | Sighting]]) -> list[_Place]:
+    """The places of what has versions, in their order. A last snapshot without managedFields was taken at any time
+    since the latest that stands in it: nothing but a version shows that a write came after it."""
+    places: list[_Place] = []
+    until, seen_later = datetime.max.replace(tzinfo=UTC), False
+    for place, entry in reversed(numbered):
+        if isinstance(entry, Sighting):
+            if not seen_later and b'"managedFields"' not in entry.snapshot.body:
+                place = replace(place, at=max(place.at, until))
+            seen_later = True
+        until = min(until, place.at)
+        places.append(place)
+    return places[::-1]
 
 
 def _slot(place: _Place, numbered: Sequence[_Place], by_time: int) -> int:

@@ -61,6 +61,19 @@ def test_what_was_written_in_a_snapshots_second_is_in_it() -> None:
     assert order(blind, made, sightings=(seen,)) == [made.id, "blind", "seen"]
 
 
+def test_a_snapshot_that_does_not_say_when_it_was_taken_comes_last_unless_a_version_is_later() -> None:
+    cluster = Cluster()
+    made = cluster.create(ARGOCD, deployment())
+    blind = replace(made, id="blind", verb="patch", response=None, at=made.at + HOUR)
+    bare = Sighting(replace(cluster.snapshot(deployment()), resource_version="900"))
+    assert order(blind, made, sightings=(bare,)) == [made.id, "blind", "seen"]
+    managed = Sighting(replace(cluster.snapshot(deployment(), []), resource_version="900"))
+    assert order(blind, made, sightings=(managed,)) == [made.id, "seen", "blind"]
+    told = replace(cluster.patch(ALICE, deployment(), {"spec": {"replicas": 4}}), id="told", at=made.at + HOUR / 2)
+    early = Sighting(replace(bare.snapshot, resource_version="101"))
+    assert order(blind, told, made, sightings=(early,)) == [made.id, "seen", "told", "blind"]
+
+
 def test_an_event_that_comes_twice_is_one() -> None:
     events = lives().events
     assert len(once([*events, *events])) == len(events)
