@@ -33,12 +33,13 @@ def verify(
 
     Exit status 3 says that some are not what was read. What came from a running API server or standard input was never
     a file: it is not kept. A hash proves that bytes are the same, not that they were true or complete when they were
-    read.
+    read. The chain is one hash over all of them: kept elsewhere, it tells later whether any was added, left out or
+    replaced, in the store too.
     """
     from auditor.console import wire
     from auditor.console.answer import say_csv, say_json
     from auditor.console.computed import computed
-    from auditor.console.evidence import standings
+    from auditor.console.evidence import chain, standings
 
     with computed(config, store, quiet) as answers:
         told = list(statements(answers.store.results))
@@ -47,11 +48,12 @@ def verify(
         found = standings(answers.config.folder, origins, logs)
         rows = [_row(statement, one, found) for statement, one in told]
         if output is options.Format.TABLE:
-            _show(rows)
+            _show(rows, chain(origins))
         elif output is options.Format.CSV:
             say_csv(CSV_COLUMNS, rows)
         else:
-            say_json("auditor/verify/1", wire.as_of(answers.overview.as_of), "statements", rows)
+            ends = wire.as_of(answers.overview.as_of)
+            say_json("auditor/verify/1", ends, "statements", rows, records=len(origins), chain=chain(origins) or None)
     if any(row["standing"] in _BROKEN for row in rows):
         raise typer.Exit(Status.FINDINGS)
 
@@ -73,7 +75,7 @@ def _row(statement: str, one: "Evidence", found: "Mapping[Origin, Standing]") ->
     return {"statement": statement, "standing": standing, "evidence": wire.evidence(one)}
 
 
-def _show(rows: "list[JsonObject]") -> None:
+def _show(rows: "list[JsonObject]", chained: str) -> None:
     from auditor.console.answer import console, text
 
     out = console()
@@ -90,6 +92,8 @@ def _show(rows: "list[JsonObject]") -> None:
     if unkept:
         out.print(text(f"{len(unkept)} rest on records that were never a file: there is nothing to compare them with."))
     out.print(text(", ".join(f"{name} {count}" for name, count in sorted(counts.items())), "dim"))
+    if chained:
+        out.print(text(f"Chain of all their records: sha256 {chained}"))
     out.print(text("The same bytes are no proof that they were true or complete when they were read.", "dim"))
 
 

@@ -34,6 +34,18 @@ def standings(folder: Path, origins: Iterable[Origin], logs: Container[str]) -> 
     return found
 
 
+def chain(origins: Iterable[Origin]) -> str:
+    """One SHA-256 for all records: each is hashed with what came before it, by source and place.
+
+    Whoever keeps it elsewhere can tell later whether a record was added, left out, moved or given another hash.
+    """
+    head = b""
+    for one in sorted(set(origins), key=lambda origin: (origin.source, origin.offset, origin.length, origin.sha256)):
+        place = f"{one.source}\0{one.offset}\0{one.length}\0{one.sha256}"
+        head = hashlib.sha256(head + place.encode(errors="surrogatepass")).digest()
+    return head.hex()
+
+
 def _open(folder: Path, name: str, is_log: bool) -> Stream:
     source = Source(name, name if is_url(name) else str(folder / name))
     return open_stream(source) if is_log else decompressed(open_raw(source))

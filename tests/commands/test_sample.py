@@ -153,7 +153,10 @@ def test_who_tells_the_last_writer_of_each_field(ask: Ask) -> None:
 
 
 def test_every_statement_rests_on_records_that_are_as_they_were_read(ask: Ask) -> None:
-    statements = ask("verify")["statements"]
+    answer = ask("verify")
+    statements = answer["statements"]
+    assert len({tuple(one["evidence"][key] for key in ("source", "offset")) for one in statements}) == answer["records"]
+    assert len(answer["chain"]) == 64
     assert {one["standing"] for one in statements} == {"unchanged"}
     assert {one["evidence"]["kind"] for one in statements} >= {"audit", "application", "argocd-event"}
 

@@ -4,9 +4,10 @@ import gzip
 import hashlib
 import io
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
-from auditor.console.evidence import standings
+from auditor.console.evidence import chain, standings
 from auditor.model.facts import Origin
 
 CONTENT = b"first line\nsecond line\nthird\n"
@@ -43,6 +44,15 @@ def test_a_changed_byte_is_told_where_it_is(tmp_path: Path) -> None:
 def test_what_was_never_a_file_is_not_said_to_be_gone(tmp_path: Path) -> None:
     live, piped = origin("live:acme/apps/deployments", 0, 10), origin("-", 0, 10)
     assert standings(tmp_path, [live, piped], ()) == {live: "not-kept", piped: "not-kept"}
+
+
+def test_the_chain_is_of_all_records_in_whatever_order_they_are_cited() -> None:
+    first, second, third = origin("a", 0, 10), origin("a", 11, 11), origin("b", 0, 10)
+    whole = chain([first, second, third])
+    assert whole == chain([third, first, second, first])
+    assert len({whole, chain([first, second]), chain([first, third]), chain([])}) == 4
+    assert chain([first, second, replace(third, sha256="0" * 64)]) != whole
+    assert chain([first]) == hashlib.sha256(f"a\x000\x0010\x00{first.sha256}".encode()).hexdigest()
 
 
 def test_a_source_that_is_gone_or_short_is_told(tmp_path: Path) -> None:
