@@ -63,7 +63,7 @@ class Declared:
             state = self._histories[key].at(moment)
             if state is None or state.cluster != subject.cluster or not _may_hold(state, subject):
                 continue
-            found = self.at(key, moment)
+            found = self._rendered(state, self._applied(key, state, subject, moment))
             if isinstance(found, DesiredState):
                 manifest = manifest_of(found, subject, state.destination_namespace)
                 if manifest is not None:
@@ -73,12 +73,20 @@ class Declared:
     def _rendered(self, state: ApplicationState, revision: str) -> DesiredState | Undeterminable:
         return self._git.render(state, revision) if revision else _NOTHING_SYNCED
 
-    def _revision(self, key: AppKey, state: ApplicationState, moment: datetime) -> str:
-        """What was compared with last, else what was synced last; the first source's, where there are several."""
+    def _applied(self, key: AppKey, state: ApplicationState, subject: ObjectId, moment: datetime) -> str:
+        """The revision that an object is at: what it was compared with, unless it differs from that, else what was
+        synced last."""
+        compared = self._revision(key, state, moment)
+        return self._synced_at(key, moment) or compared if _differs(state, subject) else compared
+
+    def _synced_at(self, key: AppKey, moment: datetime) -> str:
         times, revisions = self._synced[key]
         place = bisect_right(times, moment) - 1
-        synced = revisions[place] if place >= 0 else ""
-        return next(filter(_is_commit, state.revisions), synced)
+        return revisions[place] if place >= 0 else ""
+
+    def _revision(self, key: AppKey, state: ApplicationState, moment: datetime) -> str:
+        """What was compared with last, else what was synced last; the first source's, where there are several."""
+        return next(filter(_is_commit, state.revisions), self._synced_at(key, moment))
 
 
 def _synced(history: ApplicationHistory) -> tuple[list[datetime], list[str]]:
