@@ -244,12 +244,25 @@ class _Attribution:
                 yield path
 
     def _removed(self, found: tuple[Path, ...]) -> Iterator[Path]:
-        """Paths that the request names and that have no value after it."""
+        """Paths that the request names and that have no value after it; of a map, the fields that it had or gets."""
         for path in sorted(self._named.paths, key=repr):
             left = _asked_for(self._wanted, path)
             nothing_left = left == ABSENT or left.value == []
             if nothing_left and not self._is_no_field(path) and not any(holds(path, other) for other in found):
-                yield path
+                yield from self._below(path)
+
+    def _below(self, path: Path) -> Iterator[Path]:
+        """The fields of a map that the request gives, or takes away; the path itself where it is no such map."""
+        whole = self._named.given(path).value or self._before.lookup(path).value
+        names = [step for step in path if isinstance(step, str)]
+        if not isinstance(whole, dict) or len(names) < len(path):
+            yield path
+            return
+        for name in reversed(names):
+            whole = {name: whole}
+        for each, _ in leaves.leaves(whole, self._subject.group, self._subject.kind):
+            if not self._is_no_field(each):
+                yield each
 
     def _side_effects(self) -> Iterator[SideEffect]:
         admission = Admission(self._ask.annotations, self._after.body, self._subject.group, self._subject.kind)

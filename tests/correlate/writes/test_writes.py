@@ -712,6 +712,14 @@ def test_a_position_in_a_list_that_is_not_known_names_the_list_and_no_value(clus
     assert fields(write) == {f"{place}.image": ("?", "app:2"), f"{place}.args": ("?", "?")}
 
 
+def test_of_a_replaced_map_the_fields_count_and_no_bookkeeping(cluster: Cluster) -> None:
+    undo = {"deployment.kubernetes.io/revision": "2", "acme.example/team": "shop"}
+    request = [{"op": "replace", "path": "/metadata/annotations", "value": undo}]
+    cluster.patch(ALICE, deployment(), request, "json-patch", field_manager="")
+    [write] = told(without(cluster.events[1:], "response"))
+    assert fields(write) == {'metadata.annotations["acme.example/team"]': ("?", "shop")}
+
+
 def test_an_item_put_behind_the_last_of_a_list_was_not_there_before(cluster: Cluster) -> None:
     request = [{"op": "add", "path": f"{CONTAINERS}/env/-", "value": {"name": "TRACE", "value": "on"}}]
     [container_] = cluster.get(deployment())["spec"]["template"]["spec"]["containers"]
