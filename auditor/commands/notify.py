@@ -36,13 +36,8 @@ def notify(
     everything: Annotated[
         bool, typer.Option("--all", help="Also what was shown before, and what is accepted.")
     ] = False,
-    app: Annotated[
-        list[str] | None,
-        typer.Option("--app", "-a", metavar="GLOB", help="Only findings of these applications, as '*-prod'."),
-    ] = None,
-    cluster: Annotated[
-        list[str] | None, typer.Option("--cluster", metavar="NAME", help="Only findings in these clusters.")
-    ] = None,
+    app: options.OnlyAppOption = None,
+    cluster: options.OnlyClusterOption = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where the comment goes; - for stdout [default: stdout]."),

@@ -42,13 +42,8 @@ def run(
         options.Severity,
         typer.Option("--fail-on", metavar="SEVERITY", help="info, low, medium or high: what is a reason for status 3."),
     ] = options.Severity.LOW,
-    app: Annotated[
-        list[str] | None,
-        typer.Option("--app", "-a", metavar="GLOB", help="Only findings of these applications, as '*-prod'."),
-    ] = None,
-    cluster: Annotated[
-        list[str] | None, typer.Option("--cluster", metavar="NAME", help="Only findings in these clusters.")
-    ] = None,
+    app: options.OnlyAppOption = None,
+    cluster: options.OnlyClusterOption = None,
     baseline: Annotated[
         bool, typer.Option("--baseline", help="Take all that is open now as known: for the first run.")
     ] = False,

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from auditor.config import Config, NotifyConfig
@@ -95,9 +94,10 @@ def computed(config: Path | None, store: str | None, quiet: bool, as_of: str | N
 @contextmanager
 def _as_of(place: Workspace, store: "Store", at: datetime) -> Iterator["Store"]:
     """The results as of a moment, in a store of their own that goes away afterwards."""
+    from auditor.desired.scratch import scratch
     from auditor.store import open_store
 
-    with TemporaryDirectory(prefix="auditor-") as folder, open_store("sqlite:///then.db", folder=Path(folder)) as then:
+    with scratch() as folder, open_store("sqlite:///then.db", folder=Path(folder)) as then:
         then.results.save(gathered(place, store, Scope(as_of=at)), stamp_of(place, store))
         yield then
 

@@ -91,6 +91,13 @@ NamespaceOption = Annotated[
 ]
 KindOption = Annotated[list[str] | None, typer.Option("--kind", metavar="KIND", help="Of objects of this kind.")]
 NameOption = Annotated[list[str] | None, typer.Option("--name", metavar="NAME", help="Of objects of this name.")]
+OnlyAppOption = Annotated[
+    list[str] | None,
+    typer.Option("--app", "-a", metavar="GLOB", help="Only findings of these applications, as '*-prod'."),
+]
+OnlyClusterOption = Annotated[
+    list[str] | None, typer.Option("--cluster", metavar="NAME", help="Only findings in these clusters.")
+]
 LimitOption = Annotated[int | None, typer.Option("--limit", metavar="N", min=0, help="At most so many.")]
 ExitStatusOption = Annotated[
     bool, typer.Option("--exit-status", help="Let the exit status tell what was found (docs/exit-codes.md).")
