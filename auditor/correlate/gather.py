@@ -99,6 +99,7 @@ class _Gathering:
             histories, read.own.edits, self._log.one, self._statements, identify, self._config, self._tracks
         )
         placed = partial(through_argo, owners=owners, bypasses=bypasses, declared=declared)
+        read.index.suppose({*owners.kinds, *((seen.group, seen.kind) for seen in self._facts.objects)})
         objects = read.index.objects(owners.lists, reports - read.by_hand)
         told, live = self._told(objects, declared, instance_label(tracking), placed)
         found = changes.changes(told, lambda write: _owned(owners, write))

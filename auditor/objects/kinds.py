@@ -140,6 +140,15 @@ def resource_of(group: str, kind: str) -> str | None:
     return entry[0] if entry else None
 
 
+def plural(kind: str) -> str:
+    """The resource's name as generators of custom resources make it from the kind (apimachinery,
+    `meta.UnsafeGuessKindToResource`)."""
+    name = kind.lower()
+    if name.endswith("s"):
+        return f"{name}es"
+    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+
+
 def is_built_in(group: str, kind: str) -> bool:
     """Whether the API server itself defines the kind: its lists then have merge keys and its fields defaults."""
     return (canonical_group(group, kind), kind) in _table(_BUILT_IN)

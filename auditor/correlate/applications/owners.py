@@ -7,6 +7,7 @@ application's own list of resources, else its rendered manifests.
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -85,6 +86,11 @@ class Owners:
             return Ownership(listed[0], listed, "status.resources")
         declared = self._declared(subject, at)
         return Ownership(declared[0], declared, "rendered manifests") if declared else NOBODYS
+
+    @property
+    def kinds(self) -> AbstractSet[tuple[str, str]]:
+        """Groups and kinds of what the applications list at any time."""
+        return {(group, kind) for group, kind, _, _ in self._listing}
 
     def lists(self, subject: ObjectId) -> bool:
         """Whether an application of the object's cluster lists it at any time."""

@@ -129,6 +129,11 @@ class ObjectIndex:
         found.ids.append(event.id)
         found.add(event.at, self._is_by_others(event))
 
+    def suppose(self, listed: Iterable[tuple[str, str]]) -> None:
+        """Groups and kinds that other records name, for requests whose bodies do not."""
+        for group, kind in sorted(listed):
+            self._names.suppose(group, kind)
+
     def objects(
         self,
         managed: Callable[[ObjectId], bool] = lambda subject: True,

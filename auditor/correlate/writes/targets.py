@@ -49,6 +49,11 @@ class KindNames:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str, str], str] = {}
+        self._supposed: dict[tuple[str, str], str] = {}
+
+    def suppose(self, group: str, kind: str) -> None:
+        """There is such a kind: it is meant where no body says otherwise and a resource of its group has its plural."""
+        self._supposed.setdefault((group, kinds.plural(kind)), kind)
 
     @staticmethod
     def needs(event: AuditEvent) -> bool:
@@ -84,7 +89,8 @@ class KindNames:
     def object(self, place: Place) -> ObjectId:
         """The identity of the object at a place; its kind is the resource's name where no record tells it."""
         known = kinds.kind_of(place.group, place.resource)
-        kind = known or self._known.get((place.cluster, place.group, place.resource)) or place.resource
+        kind = known or self._known.get((place.cluster, place.group, place.resource))
+        kind = kind or self._supposed.get((place.group, place.resource)) or place.resource
         return ObjectId(place.cluster, place.group, kind, place.namespace, place.name)
 
 

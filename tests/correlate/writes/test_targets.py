@@ -23,6 +23,20 @@ def test_a_kind_that_has_moved_is_the_same_object_by_either_name() -> None:
     assert old == new
 
 
+def test_a_custom_kind_that_other_records_name_is_meant_by_its_plural_where_no_body_tells_it() -> None:
+    names = KindNames()
+    for kind in ("Route", "Policy", "Ingress"):
+        names.suppose("acme.example", kind)
+    for resource, kind in (("routes", "Route"), ("policies", "Policy"), ("ingresses", "Ingress"), ("rules", "rules")):
+        [target] = targets(audit_event(api_group="acme.example", resource=resource))
+        assert names.object(target.place).kind == kind
+    [foreign] = targets(audit_event(api_group="other.example", resource="routes"))
+    assert names.object(foreign.place).kind == "routes"
+    event = audit_event(api_group="acme.example", resource="routes", verb="create", request=b'{"kind":"HTTPRoute"}')
+    names.learn(event)
+    assert names.object(targets(event)[0].place).kind == "HTTPRoute"
+
+
 def test_a_custom_kind_is_learned_from_any_body() -> None:
     names = KindNames()
     event = audit_event(api_group="acme.example", resource="widgets")
