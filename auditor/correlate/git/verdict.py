@@ -18,6 +18,7 @@ from auditor.model.resource import ABSENT, UNKNOWN, Leaf, ObjectId, Path
 from auditor.model.verdict import GIT_WORST_FIRST, GitVerdict
 
 _NO_RECORDS = GitVerdict("unknown", "no record says which application, and so which repository, the object belongs to")
+_NAMELESS = GitVerdict("unknown", "the record does not name the objects that were deleted")
 _UNOWNED = GitVerdict("not-in-git", "no application owns the object")
 
 _Tip: TypeAlias = tuple[AppKey, ApplicationState, DesiredState]
@@ -66,7 +67,7 @@ class GitJudge:
             adopter = self._adopter(write.object)
             if adopter is not None:
                 return self.judge(replace(change, application=adopter))
-            verdict = self._of_nobody()
+            verdict = self._of_nobody() if write.object.name else _NAMELESS
             return verdict, _for_fields(change, verdict)
         found = self.course(change.application)
         if isinstance(found, Undeterminable):

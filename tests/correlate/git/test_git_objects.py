@@ -136,6 +136,11 @@ def test_an_object_that_git_adopts_after_it_was_made_by_hand_is_reflected(story:
     assert story.judge_change(elsewhere, minute(600))[0].verdict == "not-in-git"
 
 
+def test_a_collection_of_which_the_record_names_no_object_is_unknown(story: Story) -> None:
+    cleared = change("cleared", 60, operation="delete", object=thing(""), application=None)
+    assert story.judge_change(cleared, minute(600))[0].verdict == "unknown"
+
+
 def test_without_any_record_of_applications_git_is_unknown(story: Story) -> None:
     story.applications.clear()
     made = change("unowned", 60, field(IMAGE, "web:1", "web:2"), application=None)
