@@ -72,7 +72,7 @@ def fitted(spans: Text, limit: float) -> Text:
 
 
 def cut(text: str, limit: float) -> str:
-    """`text` as far as `limit` average characters go, with an ellipsis where it is cut, after a whole word if it can."""
+    """`text` as far as `limit` average characters go; cut after a whole word where it can, and with an ellipsis."""
     shown = visible(text)
     if width(shown) <= limit:
         return shown
