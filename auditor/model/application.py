@@ -50,7 +50,7 @@ class ApplicationState:
     ignore_differences: tuple[JsonObject, ...]
     labels: Mapping[str, str]
     tracking_id: str
-    """Of the Application itself: set where a parent application declares it."""
+    """Of the Application itself: set where a parent application declares it, also where an instance label says so."""
     owner_set: str
     """Name of the ApplicationSet that owns it, "" for none."""
     sync_status: str

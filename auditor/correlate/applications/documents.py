@@ -13,6 +13,7 @@ from auditor.model.resource import Json, JsonObject
 from auditor.objects.document import child, items, maps, text
 from auditor.objects.timestamps import instant
 
+_INSTANCE_LABELS = ("app.kubernetes.io/instance", "argocd.argoproj.io/instance")
 TRACKING_ID = "argocd.argoproj.io/tracking-id"
 SKIP_RECONCILE = "argocd.argoproj.io/skip-reconcile"
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -62,7 +63,7 @@ def parse_application(
         sync_options=tuple(option for option in items(policy, "syncOptions") if isinstance(option, str)),
         ignore_differences=tuple(maps(spec, "ignoreDifferences")),
         labels={label: value for label, value in child(metadata, "labels").items() if isinstance(value, str)},
-        tracking_id=text(annotations, TRACKING_ID),
+        tracking_id=text(annotations, TRACKING_ID) or _instance(metadata, key),
         owner_set=_owner_set(metadata),
         sync_status=text(sync, "status"),
         revisions=revisions(sync),
@@ -73,6 +74,13 @@ def parse_application(
         document=document,
         evidence=evidence,
     )
+
+
+def _instance(metadata: JsonObject, key: AppKey) -> str:
+    """The instance label, which marks what Argo CD owns where it tracks by labels, in the form of a tracking-id."""
+    labels = child(metadata, "labels")
+    name = next((text(labels, label) for label in _INSTANCE_LABELS if text(labels, label)), "")
+    return f"{name}:argoproj.io/{key.kind}:{key.namespace}/{key.name}" if name and name != key.name else ""
 
 
 def is_compared_again(new: JsonObject, old: JsonObject) -> bool:

@@ -30,6 +30,21 @@ def policy(**automated: Any) -> ApplicationState:
     return state(spec={"syncPolicy": {"automated": automated}})
 
 
+@pytest.mark.parametrize(
+    ("labels", "annotations", "marked"),
+    [
+        ({"app.kubernetes.io/instance": "root"}, {}, "root:argoproj.io/Application:argocd/shop-prod"),
+        ({"app.kubernetes.io/instance": "shop-prod"}, {}, ""),
+        ({"app.kubernetes.io/instance": "helm"}, {"argocd.argoproj.io/tracking-id": "root:x:y/z"}, "root:x:y/z"),
+        ({}, {}, ""),
+    ],
+)
+def test_an_application_bears_the_mark_of_its_parent_whichever_way_argo_cd_tracks(
+    labels: dict[str, str], annotations: dict[str, str], marked: str
+) -> None:
+    assert state(metadata={"labels": labels, "annotations": annotations}).tracking_id == marked
+
+
 def test_auto_sync_is_on_unless_it_is_left_out_or_switched_off() -> None:
     assert policy().automated
     assert policy(enabled=True).automated
