@@ -65,7 +65,7 @@ def _finding(seen: Sequence[tuple[Change, Verdict, int | None]]) -> Finding:
         "not-in-git",
         _severity(verdict, standing),
         f"{_subject(change, field.path if field else None, field.after if field else None)} "
-        f"({who(change)}, {times(len(seen))}) is not what git says: {git.verdict}. {_fate(verdict, cluster)}",
+        f"({who(change)}, {_how_often(seen)}) is not what git says: {git.verdict}. {_fate(verdict, cluster)}",
         _remedy(change, verdict, git, standing),
         key=(seen[0][0].id, position),
         confidence="high" if git.confidence == "high" else "low",
@@ -80,6 +80,15 @@ def _finding(seen: Sequence[tuple[Change, Verdict, int | None]]) -> Finding:
         changes=(each.id for each, _, _ in seen),
         evidence=evidence_of(each for each, _, _ in seen),
     )
+
+
+def _how_often(seen: Sequence[tuple[Change, Verdict, int | None]]) -> str:
+    """`twice` where one hand did the same thing each time; else the finding tells of the last change only."""
+    acts = {
+        (who(change), change.write.operation, None if place is None else repr(change.write.fields[place].after))
+        for change, _, place in seen
+    }
+    return times(len(seen)) if len(acts) == 1 else f"the last of {len(seen)} changes"
 
 
 def _subject(change: Change, path: Path | None, after: Leaf | None) -> str:

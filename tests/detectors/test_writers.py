@@ -8,7 +8,7 @@ import pytest
 from auditor.detectors import break_glass_access, identity_mismatch, not_from_branch, not_in_git, out_of_band_change
 from auditor.detectors.second_writer import DETECTOR as SECOND_WRITER
 from auditor.detectors.shared_ownership import DETECTOR as SHARED_OWNERSHIP
-from auditor.model.change import AppKey
+from auditor.model.change import Actor, AppKey
 from auditor.model.resource import ObjectId
 from tests.detectors.cases import ALICE, CONTROLLER, PIPELINE, case, found
 from tests.factories import SHOP, actor, app_state, change, field, history, thing, verdict, write
@@ -237,3 +237,16 @@ def test_an_application_deleted_with_its_objects_is_no_out_of_band_change() -> N
     gone = change("c", 1, operation="delete", actor=CONTROLLER, cause="gitops")
     assert found(out_of_band_change.DETECTOR, case(gone)) == []
     assert found(not_in_git.DETECTOR, case(gone)) == []
+
+
+@pytest.mark.parametrize(
+    ("second", "by", "said"),
+    [(6, ALICE, "twice"), (9, ALICE, "the last of 2 changes"), (6, actor("bob@acme.example"), "the last of 2 changes")],
+)
+def test_a_value_is_said_to_be_set_twice_only_where_one_hand_set_that_value_twice(
+    second: int, by: Actor, said: str
+) -> None:
+    changes = [change("a", 1, field(after=6), actor=ALICE), change("b", 2, field(after=second), actor=by)]
+    told = case(*changes, verdicts=[verdict(each.id, ("not-reflected", "standing")) for each in changes])
+    (finding,) = found(not_in_git.DETECTOR, told)
+    assert f"= {second} ({by.name}, {said})" in finding.message
