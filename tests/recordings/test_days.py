@@ -1,4 +1,4 @@
-"""Two recorded days of a cluster with Argo CD: what was done is what the program says, act by act, and nothing else."""
+"""Recorded days of a cluster with Argo CD: what was done is what the program says, act by act, and nothing else."""
 
 import json
 import os
@@ -21,7 +21,7 @@ CLOCK = timedelta(seconds=1)
 Told = dict[str, Any]
 
 
-@pytest.fixture(params=["globex", "initech"])
+@pytest.fixture(params=["globex", "hooli", "initech"])
 def day(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A recording in a folder of its own, with its configuration."""
     monkeypatch.setenv("PATH", str(TOOLS), prepend=os.pathsep)
