@@ -5,7 +5,6 @@ executed), no network where the machine can take it away, and limits on time, me
 """
 
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -22,12 +21,17 @@ SECONDS = 60.0
 _MEMORY = 8 << 30
 """Bytes of address space: Go reserves far more than it uses."""
 _OUTPUT = 64 << 20
-_LIMITS = (
-    (resource.RLIMIT_AS, _MEMORY),
-    (resource.RLIMIT_CPU, int(SECONDS)),
-    (resource.RLIMIT_FSIZE, _OUTPUT),
-    (resource.RLIMIT_CORE, 0),
+_BLOCK = 512
+_LIMITED = (
+    "/bin/sh",
+    "-c",
+    f"{{ ulimit -v {_MEMORY >> 10}; ulimit -t {SECONDS:.0f}; ulimit -f {_OUTPUT // _BLOCK}; ulimit -c 0; }}"
+    ' 2>/dev/null; exec "$@"',
+    "sh",
 )
+"""What runs a command under limits, which it has from its first instruction on. Set from outside they may come too late,
+and code that runs in the child before the program does is not safe beside threads. Units are those of POSIX's shell.
+"""
 _HEAP = "1GiB"
 _MESSAGE = 400
 """Characters of a program's complaint that a reader gets to see."""
@@ -68,7 +72,7 @@ def run(command: Sequence[str], folder: Path, seconds: float = SECONDS) -> bytes
     ):
         try:
             process = subprocess.Popen(
-                [*_without_network(), *command],
+                [*_LIMITED, *_without_network(), *command],
                 cwd=folder,
                 env=_environment(home),
                 stdin=subprocess.DEVNULL,
@@ -78,7 +82,6 @@ def run(command: Sequence[str], folder: Path, seconds: float = SECONDS) -> bytes
             )
         except OSError as error:
             raise RenderFailedError(f"{command[0]} cannot be started: {error.strerror}") from error
-        _limit(process.pid)
         try:
             status = process.wait(timeout=seconds)
         except subprocess.TimeoutExpired as error:
@@ -89,19 +92,6 @@ def run(command: Sequence[str], folder: Path, seconds: float = SECONDS) -> bytes
             raise RenderFailedError(_said(complaints, folder))
         output.seek(0)
         return output.read()
-
-
-def _limit(process: int) -> None:
-    """What a program may use from now on. It has begun a moment ago and grows only under the limits; code that runs
-    in the child before the program does would not be safe beside threads."""
-    prlimit = getattr(resource, "prlimit", None)
-    if prlimit is None:
-        return  # only Linux has it: elsewhere the clock alone stops a program
-    for kind, most in _LIMITS:
-        try:
-            prlimit(process, kind, (most, most))
-        except (ProcessLookupError, PermissionError):
-            return
 
 
 def _environment(home: str) -> dict[str, str]:
