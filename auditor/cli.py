@@ -21,7 +21,7 @@ from auditor.errors import (
     StoreError,
     StoreLockedError,
 )
-from reports.rich import visible
+from reports.words.rich import visible
 
 _STATUSES: tuple[tuple[type[AuditorError], Status], ...] = (
     (StoreLockedError, Status.LOCKED),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from auditor.collectors import Collector
     from auditor.commands import Command
     from auditor.detectors import Detector
-    from reports.contract import Renderer, Report
+    from reports.contract.report import Renderer, Report
 
 
 @cache

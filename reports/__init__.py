@@ -5,8 +5,8 @@ A report is found by its constant `REPORT`, a format by its `RENDERER`; `render`
 
 from auditor.errors import RenderError
 from auditor.model.case import Case
-from reports.contract import Renderer, Report
-from reports.options import Options
+from reports.contract.options import Options
+from reports.contract.report import Renderer, Report
 
 __all__ = ["Options", "Renderer", "Report", "render"]
 

@@ -8,24 +8,23 @@ from auditor.model.drift import DRIFT_CAUSES, DriftCause, DriftedField
 from auditor.model.finding import SEVERITIES
 from auditor.model.resource import Json, Leaf
 from auditor.objects import paths
-from reports.answers import with_state
-from reports.applications import applications_line, applications_section
-from reports.clock import stamp
-from reports.contract import Report
-from reports.course import still_frozen
-from reports.describe import SERVICE_ACCOUNT, short_object
-from reports.document import Block, Column, Document, Facts, Heading, Paragraph, Paste, Row, Section, Table
-from reports.dossier import Dossier, dossier, marks
-from reports.findings import ordered
+from reports.case.course import still_frozen
+from reports.case.describe import SERVICE_ACCOUNT, short_object
+from reports.case.dossier import Dossier, dossier, marks, with_state
+from reports.contract.document import Block, Column, Document, Facts, Heading, Paragraph, Paste, Row, Section, Table
+from reports.contract.options import Options
+from reports.contract.page_one import Answer, Question
+from reports.contract.records import Records
+from reports.contract.report import Report
 from reports.frame import Front, assembled
-from reports.limits import limits_section
-from reports.options import Options
-from reports.page_one import Answer, Question
-from reports.records import Records
+from reports.page_one.unresolved import unresolved
 from reports.register_records import head
-from reports.rich import BREAK, Span, Text, act, soft, strong, words
-from reports.unresolved import unresolved
-from reports.wording import count, cut, dense_pair, dense_path, grouped, middle_cut, value_span
+from reports.sections.applications import applications_line, applications_section
+from reports.sections.findings import ordered
+from reports.sections.limits import limits_section
+from reports.words.clock import stamp
+from reports.words.rich import BREAK, Span, Text, act, soft, strong, words
+from reports.words.wording import count, cut, dense_pair, dense_path, grouped, middle_cut, value_span
 
 GROUPS = 40
 """Applications and findings that the pages show; JSON and CSV have all."""

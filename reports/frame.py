@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from reports.anchors import reachable
-from reports.as_of import as_of_rows, gap_lines
-from reports.checklist import anchor
-from reports.clock import long_date
-from reports.document import Document, Section
-from reports.dossier import Dossier
-from reports.evidence import digest, evidence_section
-from reports.page_one import OpenGroup, PageOne, Question
-from reports.rich import Text, plain, ref, soft, strong, words
-from reports.wording import count, cut, fitted, grouped, middle_cut, width
+from reports.case.dossier import Dossier
+from reports.case.evidence import digest, evidence_section
+from reports.contract.anchors import reachable
+from reports.contract.document import Document, Section
+from reports.contract.page_one import OpenGroup, PageOne, Question
+from reports.page_one.as_of import as_of_rows, gap_lines
+from reports.sections.checklist import anchor
+from reports.words.clock import long_date
+from reports.words.rich import Text, plain, ref, soft, strong, words
+from reports.words.wording import count, cut, fitted, grouped, middle_cut, width
 
 TITLE = 92.0
 """Two lines, in the units of `wording.width`; so are the limits below."""

@@ -1,11 +1,11 @@
 """The attachment to a postmortem."""
 
 from auditor.model.case import Case
-from reports.contract import Report
-from reports.document import Document
-from reports.dossier import dossier
-from reports.options import Options
-from reports.records import Records
+from reports.case.dossier import dossier
+from reports.contract.document import Document
+from reports.contract.options import Options
+from reports.contract.records import Records
+from reports.contract.report import Report
 from reports.register_records import change_records
 from reports.view import view
 

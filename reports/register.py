@@ -7,19 +7,19 @@ from auditor.model.application import SyncRecord
 from auditor.model.case import Case
 from auditor.model.change import Cause, Change, Evidence, Write
 from auditor.model.resource import Json
-from reports.contract import Report
-from reports.course import syncs
-from reports.describe import before_after, person, whole, whole_change
-from reports.document import Block, Column, Document, Paragraph, Row, Section, Table
-from reports.dossier import Dossier, dossier
+from reports.case.course import syncs
+from reports.case.describe import before_after, person, whole, whole_change
+from reports.case.dossier import Dossier, dossier
+from reports.contract.document import Block, Column, Document, Paragraph, Row, Section, Table
+from reports.contract.options import Options
+from reports.contract.page_one import Answer, Question
+from reports.contract.records import Records
+from reports.contract.report import Report
 from reports.frame import Front, assembled
-from reports.limits import limits_section
-from reports.options import Options
-from reports.page_one import Answer, Question
-from reports.records import Records
 from reports.register_records import COLUMNS, change_row, head, sync_row
-from reports.rich import BREAK, Span, Text, code, soft, strong, text, words
-from reports.wording import count, cut, dense_path, grouped, middle_cut
+from reports.sections.limits import limits_section
+from reports.words.rich import BREAK, Span, Text, code, soft, strong, text, words
+from reports.words.wording import count, cut, dense_path, grouped, middle_cut
 
 ROWS = 400
 """Rows that a page shows; CSV and JSON have all."""

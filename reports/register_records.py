@@ -8,10 +8,10 @@ from auditor.model.change import AppKey, Change, Evidence, FieldChange
 from auditor.model.resource import Json, Leaf
 from auditor.model.verdict import GitVerdict, Verdict
 from auditor.objects import paths
-from reports.clock import stamp
-from reports.dossier import Dossier, sides
-from reports.records import Records
-from reports.wording import pair_texts
+from reports.case.dossier import Dossier, sides
+from reports.contract.records import Records
+from reports.words.clock import stamp
+from reports.words.wording import pair_texts
 
 COLUMNS = (
     "at",

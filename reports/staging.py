@@ -7,18 +7,18 @@ from auditor.model.case import Case
 from auditor.model.resource import Json, Leaf
 from auditor.model.staging import STAGING_WORST_FIRST, StagingDifference, StagingPair
 from auditor.objects import paths
-from reports.contract import Report
-from reports.document import Document, Paragraph, Section
-from reports.dossier import Dossier, dossier, marks
+from reports.case.dossier import Dossier, dossier, marks
+from reports.contract.document import Document, Paragraph, Section
+from reports.contract.options import Options
+from reports.contract.page_one import Answer, OpenGroup, OpenRow, Question
+from reports.contract.records import Records
+from reports.contract.report import Report
 from reports.frame import Front, assembled
-from reports.limits import limits_section
-from reports.options import Options
-from reports.page_one import Answer, OpenGroup, OpenRow, Question
-from reports.records import Records
 from reports.register_records import head
-from reports.rich import Text, soft, strong, words
-from reports.staging_rows import pair_blocks, unexpected
-from reports.wording import count, cut, field_name, grouped, middle_cut
+from reports.sections.limits import limits_section
+from reports.sections.staging_rows import pair_blocks, unexpected
+from reports.words.rich import Text, soft, strong, words
+from reports.words.wording import count, cut, field_name, grouped, middle_cut
 
 ROWS = 200
 PAIRS = 5

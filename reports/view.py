@@ -1,24 +1,24 @@
 """The postmortem, worded and ordered: a Case in, a ReportView out."""
 
 from auditor.model.case import Case
-from reports.actions import actions_section
-from reports.answers import lead, questions
-from reports.applications import applications_section
-from reports.blocks import changes_section
-from reports.checklist import checklist_section
-from reports.document import ReportView
-from reports.dossier import Dossier, dossier
-from reports.findings import findings_section
+from reports.case.dossier import Dossier, dossier
+from reports.contract.document import ReportView
+from reports.contract.options import Options
 from reports.frame import Front, assembled
-from reports.legend import legend_section
-from reports.limits import limits_section
-from reports.options import Options
-from reports.register_rows import register_section, settings_section, unproven_section
-from reports.rich import Text, joined, ref, soft, strong, words
-from reports.staging_rows import staging_section
-from reports.timeline import timeline_section
-from reports.unresolved import unresolved
-from reports.wording import count
+from reports.page_one.answers import lead, questions
+from reports.page_one.unresolved import unresolved
+from reports.sections.actions import actions_section
+from reports.sections.applications import applications_section
+from reports.sections.blocks import changes_section
+from reports.sections.checklist import checklist_section
+from reports.sections.findings import findings_section
+from reports.sections.legend import legend_section
+from reports.sections.limits import limits_section
+from reports.sections.register_rows import register_section, settings_section, unproven_section
+from reports.sections.staging_rows import staging_section
+from reports.sections.timeline import timeline_section
+from reports.words.rich import Text, joined, ref, soft, strong, words
+from reports.words.wording import count
 
 
 def postmortem_view(case: Case, *, zone: str, title: str, version: str) -> ReportView:

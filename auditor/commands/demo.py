@@ -69,10 +69,10 @@ def show_answers(case: "Case", config: "Config") -> None:
     from rich.table import Table
 
     from auditor.console.answer import console, text
-    from reports.answers import lead, questions
-    from reports.dossier import dossier
-    from reports.rich import plain
-    from reports.unresolved import unresolved
+    from reports.case.dossier import dossier
+    from reports.page_one.answers import lead, questions
+    from reports.page_one.unresolved import unresolved
+    from reports.words.rich import plain
 
     told = dossier(case, report_options(config))
     out = console()

@@ -103,7 +103,7 @@ def _offer(place: Workspace, episodes: "Sequence[Episode]") -> None:
 
 
 def _listed(episodes: "Sequence[Episode]") -> str:
-    from reports.rich import visible
+    from reports.words.rich import visible
 
     rows = (f"  {one.id}  {one.began_at:%Y-%m-%d %H:%M:%S} UTC  {visible(str(one.application))}" for one in episodes)
     return "\n".join(rows) or "  none"

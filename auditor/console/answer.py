@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from auditor.console.json_text import escaped
 from auditor.model.resource import Json, JsonObject
-from reports.rich import visible
+from reports.words.rich import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -10,7 +10,7 @@ from auditor.model.resource import Leaf
 from auditor.model.verdict import ClusterVerdict, GitVerdict
 from auditor.objects.paths import text as path_text
 from auditor.store import Recorded
-from reports.rich import visible
+from reports.words.rich import visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

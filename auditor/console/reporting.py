@@ -17,13 +17,13 @@ from auditor.errors import RenderError
 from auditor.model.case import Case
 
 if TYPE_CHECKING:
-    from reports.contract import Renderer, Report
-    from reports.options import Options
+    from reports.contract.options import Options
+    from reports.contract.report import Renderer, Report
 
 
 def report_options(config: Config) -> "Options":
     """What the configuration tells a report."""
-    from reports.options import Options
+    from reports.contract.options import Options
 
     return Options(config.report.zone, config.report.title, version("auditor"))
 

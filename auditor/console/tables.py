@@ -16,7 +16,7 @@ from auditor.console.options import TabularFormat
 from auditor.console.reporting import put
 from auditor.model.coverage import AsOf
 from auditor.model.resource import Json, JsonObject
-from reports.typed_tables import parquet, require, xlsx
+from reports.formats.typed_tables import parquet, require, xlsx
 
 _BINARY = (TabularFormat.PARQUET, TabularFormat.XLSX)
 

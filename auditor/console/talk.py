@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from auditor.progress import SILENT, Progress
-from reports.rich import visible
+from reports.words.rich import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars

@@ -13,7 +13,7 @@ from auditor.model.night import Night, NightEntry
 from auditor.model.resource import JsonObject
 from auditor.nightly.digest import Group, details, groups, heading, remarks
 from auditor.nightly.news import news
-from reports.rich import visible
+from reports.words.rich import visible
 
 BLOCKS = 50
 SECTION = 3000

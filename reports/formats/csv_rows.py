@@ -6,9 +6,9 @@ import json
 
 from auditor.model.case import Case
 from auditor.model.resource import Json
-from reports.contract import Renderer, Report
-from reports.options import Options
-from reports.rich import visible
+from reports.contract.options import Options
+from reports.contract.report import Renderer, Report
+from reports.words.rich import visible
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 

@@ -5,10 +5,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from auditor.model.case import Case
-from reports.contract import Renderer, Report
-from reports.document import Document
-from reports.options import Options
-from reports.rich import visible
+from reports.contract.document import Document
+from reports.contract.options import Options
+from reports.contract.report import Renderer, Report
+from reports.words.rich import visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -3,8 +3,8 @@
 import json
 
 from auditor.model.case import Case
-from reports.contract import Renderer, Report
-from reports.options import Options
+from reports.contract.options import Options
+from reports.contract.report import Renderer, Report
 
 
 def _render(report: Report, case: Case, options: Options) -> bytes:

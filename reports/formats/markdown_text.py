@@ -3,8 +3,7 @@
 import re
 
 from auditor.model.case import Case
-from reports.contract import Renderer, Report
-from reports.document import (
+from reports.contract.document import (
     Block,
     ChangeBlock,
     Document,
@@ -17,9 +16,10 @@ from reports.document import (
     Section,
     Table,
 )
-from reports.options import Options
-from reports.page_one import PageOne
-from reports.rich import Span, Text, visible
+from reports.contract.options import Options
+from reports.contract.page_one import PageOne
+from reports.contract.report import Renderer, Report
+from reports.words.rich import Span, Text, visible
 
 LIMIT = 65_536
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~!&])")

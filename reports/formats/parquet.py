@@ -1,9 +1,9 @@
 """Parquet: the rows of CSV as typed columns, for pandas, DuckDB and their like."""
 
 from auditor.model.case import Case
-from reports.contract import Renderer, Report
-from reports.options import Options
-from reports.typed_tables import parquet
+from reports.contract.options import Options
+from reports.contract.report import Renderer, Report
+from reports.formats.typed_tables import parquet
 
 
 def _render(report: Report, case: Case, options: Options) -> bytes:

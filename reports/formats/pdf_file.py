@@ -8,9 +8,9 @@ from typing import NoReturn
 
 from auditor.errors import RenderError
 from auditor.model.case import Case
-from reports.contract import Renderer, Report
+from reports.contract.options import Options
+from reports.contract.report import Renderer, Report
 from reports.formats.html_page import page
-from reports.options import Options
 
 _HINT = (
     "Install Pango (Debian and Ubuntu: apt-get install libpango-1.0-0 libpangoft2-1.0-0; macOS: brew install pango), "

@@ -1,9 +1,9 @@
 """Excel: the rows of CSV as one sheet."""
 
 from auditor.model.case import Case
-from reports.contract import Renderer, Report
-from reports.options import Options
-from reports.typed_tables import xlsx
+from reports.contract.options import Options
+from reports.contract.report import Renderer, Report
+from reports.formats.typed_tables import xlsx
 
 
 def _render(report: Report, case: Case, options: Options) -> bytes:

@@ -211,7 +211,7 @@ def test_without_pango_the_other_formats_are_written(
 
 def test_a_terminal_is_not_sent_a_pdf(say: Say, monkeypatch: pytest.MonkeyPatch) -> None:
     from auditor.console import reporting
-    from reports.contract import Renderer
+    from reports.contract.report import Renderer
 
     configure("")
     say("collect", "--quiet")

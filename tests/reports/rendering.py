@@ -7,10 +7,10 @@ import pytest
 from auditor import registry
 from auditor.model.case import Case
 from reports import render
-from reports.contract import Renderer, Report
-from reports.document import Document
+from reports.contract.document import Document, Section
+from reports.contract.options import Options
+from reports.contract.report import Renderer, Report
 from reports.formats.html_page import page
-from reports.options import Options
 
 BERLIN = Options("Europe/Berlin", "", "0.0.0")
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e|`*_[x](http://e.vil/)@team'\"=2+2&amp;{{7*7}}{%raw%}" + "W" * 60
@@ -30,6 +30,10 @@ def rendered(name: str, form: str, case: Case, options: Options = BERLIN) -> str
 
 def document(name: str, case: Case, options: Options = BERLIN) -> Document:
     return report(name).document(case, options)
+
+
+def section(anchor: str, case: Case, kind: str = "postmortem") -> Section:
+    return next(one for one in document(kind, case).sections if one.anchor == anchor)
 
 
 def weasyprint() -> Any:

@@ -1,0 +1,1 @@
+"""Page one: the three answers, what is unresolved, and how far the records reach, whatever the number of changes."""

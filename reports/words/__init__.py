@@ -1,0 +1,1 @@
+"""Text with meaning, and numbers, values and moments as people say them."""
