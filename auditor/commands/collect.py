@@ -108,6 +108,9 @@ def read_sources(
             if batch.mark.problem:
                 unread.add((batch.mark.kind, batch.mark.cluster, batch.mark.source))
                 place.progress.note(batch.mark.complaint)
+    for mark in store.marks():
+        if mark.problem and not mark.position and (mark.kind, mark.cluster, mark.source) not in unread:
+            store.withdraw(mark)  # what was not there is there by now, under the names of its files, or is not wanted
     return Collected(added, len(unread))
 
 

@@ -29,9 +29,8 @@ _LIMITED = (
     ' 2>/dev/null; exec "$@"',
     "sh",
 )
-"""What runs a command under limits, which it has from its first instruction on. Set from outside they may come too late,
-and code that runs in the child before the program does is not safe beside threads. Units are those of POSIX's shell.
-"""
+"""What runs a command under limits, in the units of POSIX's shell. It has them from its first instruction on: set from
+outside they may come too late, and code that runs in the child before the program is not safe beside threads."""
 _HEAP = "1GiB"
 _MESSAGE = 400
 """Characters of a program's complaint that a reader gets to see."""

@@ -24,6 +24,7 @@ from auditor.model.facts import (
     SourceMark,
 )
 from auditor.store.database import Database, Row, connect, exclusive
+from auditor.store.names import Names
 from auditor.store.nights import Nights
 from auditor.store.pruning import Cited, Pruned, prune, pruned_before
 from auditor.store.results import Results
@@ -51,6 +52,7 @@ class Store:
         self._database = database
         self.results = Results(database)
         self.nights = Nights(database)
+        self.names = Names(database)
 
     @property
     def place(self) -> str:
@@ -95,10 +97,20 @@ class Store:
             added += sum(self._add(kind, facts) for kind, facts in by_kind.items())
             moved = self._mark(batch.mark)
             if added or moved:
-                self._database.execute(
-                    "UPDATE meta SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) WHERE key = 'generation'"
-                )
+                self._rise()
         return Written(added, moved)
+
+    def withdraw(self, mark: SourceMark) -> None:
+        """Let go of what was told of a source of which nothing was ever read."""
+        with self._database.transaction():
+            self._database.execute(f"DELETE FROM source_mark WHERE {_MARK}", _mark_key(mark))  # noqa: S608
+            self._rise()
+
+    def _rise(self) -> None:
+        """Let all results be out of date."""
+        self._database.execute(
+            "UPDATE meta SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) WHERE key = 'generation'"
+        )
 
     def _carry(self, batch: Batch) -> None:
         """Give what is known of a renamed source its new name, and withdraw what is read again."""
@@ -129,11 +141,10 @@ class Store:
         return added
 
     def _mark(self, mark: SourceMark) -> bool:
-        key = (mark.kind, mark.cluster, mark.source, mark.stream)
-        where = "kind = ? AND cluster = ? AND source = ? AND stream = ?"
-        if next(self._read(SourceMark, where, key), None) == mark:
+        key = _mark_key(mark)
+        if next(self._read(SourceMark, _MARK, key), None) == mark:
             return False
-        self._database.execute(f"DELETE FROM source_mark WHERE {where}", key)  # noqa: S608
+        self._database.execute(f"DELETE FROM source_mark WHERE {_MARK}", key)  # noqa: S608
         self._add(SourceMark, (mark,))
         return True
 
@@ -258,6 +269,7 @@ class Store:
         return map(form.from_row, self._database.rows(statement, values))
 
 
+_MARK = "kind = ? AND cluster = ? AND source = ? AND stream = ?"
 _BODIES = ("request", "response")
 _AT_ONCE = 500
 """Ids in one statement: databases bound the number of parameters."""
@@ -320,6 +332,10 @@ def _insert(form: Codec[Any]) -> str:
         f"INSERT INTO {form.table} ({_quoted(form.columns)})"  # noqa: S608
         f" VALUES ({_marks(len(form.columns))}) ON CONFLICT DO NOTHING"
     )
+
+
+def _mark_key(mark: SourceMark) -> Row:
+    return (mark.kind, mark.cluster, mark.source, mark.stream)
 
 
 def _quoted(columns: Sequence[str]) -> str:

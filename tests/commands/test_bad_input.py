@@ -52,6 +52,21 @@ def test_without_a_store_the_way_to_one_is_told(say: Say, capsys: pytest.Capture
     assert not Path("auditor.db").exists()
 
 
+def test_a_folder_that_was_missing_once_is_not_told_of_when_it_is_back(
+    say: Say, capsys: pytest.CaptureFixture[str]
+) -> None:
+    configure(
+        '[[cluster]]\nname = "a"\naudit = ["logs/"]\n[[argocd]]\nname = "argocd"\ncluster = "a"\nexports = ["now/"]\n'
+    )
+    assert say("collect") == Status.SOURCE
+    shutil.copytree(SAMPLE / "audit", "logs")
+    shutil.copytree(SAMPLE / "argocd" / "end", "now")
+    assert say("collect") == 0
+    capsys.readouterr()
+    assert say("sources") == 0
+    assert "does not exist" not in capsys.readouterr().out
+
+
 def test_a_source_that_is_not_there_is_told_and_the_others_are_read(
     say: Say, capsys: pytest.CaptureFixture[str]
 ) -> None:
