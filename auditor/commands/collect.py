@@ -87,8 +87,10 @@ def read_sources(
     """
     from auditor import registry
     from auditor.collectors import Reading
+    from auditor.console.renamed import refuse_another_name
     from auditor.console.sample import shipped_caches
 
+    refuse_another_name(place.config, store.marks())
     reading = Reading(
         place.config,
         place.redactor(),

@@ -27,7 +27,7 @@ def init(
     from auditor.config import Config
     from auditor.config_file import FILE_NAME, parse
     from auditor.console.first_config import config_text
-    from auditor.console.recognise import configuration, recognise
+    from auditor.console.recognise import UNNAMED, configuration, recognise
     from auditor.errors import ConfigError
 
     folder = source or Path()
@@ -46,6 +46,8 @@ def init(
         typer.echo(f"{one.kind:<9} {one.path!r}", err=True)
     for sentence in _left_to_do(found, {repository.path for repository in config.repositories}):
         typer.echo(sentence, err=True)
+    if found and any(cluster.name == UNNAMED for cluster in config.clusters):
+        typer.echo(f"The cluster is called {UNNAMED!r}: call it by its own name before the first collect.", err=True)
     if source and not found:
         typer.echo(f"Nothing in {source} was recognised; the sections are there as comments.", err=True)
     typer.echo(str(path))

@@ -25,6 +25,8 @@ from auditor.errors import ConfigError, SourceError
 Found: TypeAlias = Literal["audit", "argocd", "objects", "slack", "timeline", "bundle", "clone", "packed"]
 """`packed` are records in an archive out of which they are not read."""
 
+UNNAMED = "main"
+"""The cluster of records that do not say its name."""
 FILES = 5000
 """Files that are looked at: a folder of records has fewer."""
 DEPTH = 6
@@ -73,10 +75,10 @@ def configuration(root: Path, found: Iterable[Recognised]) -> Config:
     names = {name.decode() for name in _NAME.findall(exports)}
     servers = _told(_DESTINATION, exports) or [_IN_CLUSTER]
     cluster = ClusterConfig(
-        "main", tuple(servers[:1]), tuple(by_kind.get("audit", ())), tuple(by_kind.get("objects", ()))
+        UNNAMED, tuple(servers[:1]), tuple(by_kind.get("audit", ())), tuple(by_kind.get("objects", ()))
     )
     others = tuple(ClusterConfig(_host(server), (server,)) for server in servers[1:])
-    argocd = (ArgoCDConfig("argocd", "main", tuple(by_kind["argocd"])),) if "argocd" in by_kind else ()
+    argocd = (ArgoCDConfig("argocd", UNNAMED, tuple(by_kind["argocd"])),) if "argocd" in by_kind else ()
     return Config(
         folder=root,
         clusters=(cluster, *others),

@@ -52,6 +52,18 @@ def test_without_a_store_the_way_to_one_is_told(say: Say, capsys: pytest.Capture
     assert not Path("auditor.db").exists()
 
 
+def test_a_cluster_is_not_read_again_under_another_name(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(SAMPLE / "audit", "logs")
+    configure('[[cluster]]\nname = "main"\naudit = ["logs/"]\n')
+    assert say("collect") == 0
+    configure('[[cluster]]\nname = "acme"\naudit = ["logs/"]\n')
+    capsys.readouterr()
+    assert say("collect") == Status.CONFIG
+    assert "as that of main" in capsys.readouterr().err
+    configure('[[cluster]]\nname = "acme"\naudit = ["logs/"]\n[[cluster]]\nname = "main"\naudit = ["logs/"]\n')
+    assert say("collect") == 0
+
+
 def test_a_folder_that_was_missing_once_is_not_told_of_when_it_is_back(
     say: Say, capsys: pytest.CaptureFixture[str]
 ) -> None:
