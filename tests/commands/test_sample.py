@@ -157,6 +157,7 @@ def test_every_statement_rests_on_records_that_are_as_they_were_read(ask: Ask) -
     statements = answer["statements"]
     assert len({tuple(one["evidence"][key] for key in ("source", "offset")) for one in statements}) == answer["records"]
     assert len(answer["chain"]) == 64
+    assert [log["standing"] for log in answer["logs"]] == ["unchanged"] * 3
     assert {one["standing"] for one in statements} == {"unchanged"}
     assert {one["evidence"]["kind"] for one in statements} >= {"audit", "application", "argocd-event"}
 

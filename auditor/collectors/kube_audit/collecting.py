@@ -10,6 +10,7 @@ from auditor.collectors.files.sources import Missing, Source, expand, open_raw, 
 from auditor.collectors.files.streams import Lines, Stream, plain_size, skip
 from auditor.collectors.kube_audit import parallel, resume
 from auditor.collectors.kube_audit import tally as tallies
+from auditor.collectors.kube_audit.chain import Chain, Passing
 from auditor.collectors.kube_audit.gathering import Clusters, Gathering
 from auditor.collectors.kube_audit.parallel import Part, Task
 from auditor.collectors.kube_audit.records import State
@@ -72,6 +73,7 @@ class _SourceReading:
         self._before = known.mark
         self._mark = known.mark
         self._formerly = known.formerly
+        self._chain = Chain()
         self._reread_from: int | None = None
         self._home = names[0]
         self._clusters = Clusters(tuple(names), tuple(cluster.name for cluster in reading.config.clusters))
@@ -97,7 +99,8 @@ class _SourceReading:
         stream = open_stream(self._source)
         if self._mark is None:
             return stream
-        if resume.continued(stream, self._mark):
+        if chain := resume.continued(stream, self._mark):
+            self._chain = chain
             self._reread_from = resume.state_of(self._mark).offset
             return stream
         stream.close()
@@ -114,16 +117,18 @@ class _SourceReading:
                 sink.tallies.setdefault(cluster, Tally()).add(tally)
             self._reading.progress.advance(part.state.offset - state.offset)
             state, near = part.state, part.near
+            self._chain.add(part.span)
             yield from self._told(sink, part.facts, part.skipped, self._position(part.near, state))
         if lines.offset != state.offset:
             lines.close()
             again = open_stream(self._source)
             skip(again, state.offset)
             lines = Lines(again, state.offset)
-        scanner = Scanner(lines, sink, state, near)
-        with closing(lines):
-            yield from self._scan_on(scanner, sink)
-            yield from self._end(scanner, sink, lines, raw)
+        passing = Passing(lines, state.offset)
+        scanner = Scanner(passing, sink, state, near)
+        with closing(passing):
+            yield from self._scan_on(scanner, sink, passing)
+            yield from self._end(scanner, sink, passing, raw)
 
     def _total(self, state: State) -> int | None:
         """Bytes to read, where that can be told."""
@@ -146,28 +151,30 @@ class _SourceReading:
             workers = max(self._reading.workers, 1)
             yield from parallel.parts(self._task(floors), lines, state, self._executor, workers)
 
-    def _scan_on(self, scanner: Scanner, sink: Gathering) -> Iterator[Batch]:
+    def _scan_on(self, scanner: Scanner, sink: Gathering, passing: Passing) -> Iterator[Batch]:
         """All whole records, a batch every few megabytes."""
         done = reported = scanner.state.offset
         for _ in scanner.run():
             offset = scanner.state.offset
+            for block in passing.passed(offset):
+                self._chain.feed(block)
             self._reading.progress.advance(offset - reported)
             reported = offset
             if offset // BATCH != done // BATCH:
                 done = offset
                 yield from self._told(sink, *sink.take(), self._position(scanner.near(), scanner.state))
 
-    def _end(self, scanner: Scanner, sink: Gathering, stream: Stream, raw: str) -> Iterator[Batch]:
+    def _end(self, scanner: Scanner, sink: Gathering, passing: Passing, raw: str) -> Iterator[Batch]:
         """The last batch: with what the source ends with, which the next run reads again if it is not whole."""
-        position = self._position(scanner.near(), scanner.state) | ({"raw": raw} if raw else {})
+        position = self._position(scanner.near(), scanner.state, passing.held()) | ({"raw": raw} if raw else {})
         sink.settle()
         clean = sink.tallies[self._home].copy()
         if scanner.tail():
             position["clean"] = tallies.encode(clean)
         if scanner.state.stack:
             sink.damaged(scanner.state.offset, "the value that holds the records is not closed")
-        if stream.damage:
-            sink.damaged(sink.tallies[self._home].bytes, stream.damage)
+        if passing.damage:
+            sink.damaged(sink.tallies[self._home].bytes, passing.damage)
         yield from self._told(sink, *sink.take(), position, complete=True)
 
     def _gathering(self) -> Gathering:
@@ -187,8 +194,8 @@ class _SourceReading:
                     if mark.source in (self._source.name, self._formerly) and mark.position:
                         yield mark
 
-    def _position(self, near: bytes, state: State) -> dict[str, str]:
-        position = resume.position(self._head, near, state)
+    def _position(self, near: bytes, state: State, rest: bytes = b"") -> dict[str, str]:
+        position = resume.position(self._head, near, state, self._chain.link(rest))
         if self._mark and resume.state_of(self._mark).offset == state.offset:
             position["near"] = self._mark.position["near"]
         return position

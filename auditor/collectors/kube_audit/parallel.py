@@ -22,6 +22,7 @@ import msgspec
 
 from auditor.collectors.files.sources import Source, is_url, open_raw, open_stream
 from auditor.collectors.files.streams import BLOCK, Held, Lines, Section, Stream, plain_size
+from auditor.collectors.kube_audit.chain import Span, Spanned
 from auditor.collectors.kube_audit.gathering import Clusters, Gathering
 from auditor.collectors.kube_audit.records import State
 from auditor.collectors.kube_audit.scan import Scanner
@@ -61,6 +62,7 @@ class Part:
     skipped: tuple[Skipped, ...]
     tallies: Mapping[str, Tally]
     near: bytes
+    span: Span
 
     @property
     def facts(self) -> Mapping[str, Sequence[AuditEvent]]:
@@ -96,13 +98,15 @@ def scan_small(task: Task) -> Part | None:
 
 def _scan(task: Task, stream: Stream, start: int) -> Part:
     sink = Gathering(task.source.name, task.clusters, task.redactor, dict(task.floors))
-    scanner = Scanner(stream, sink, State(start))
+    spanned = Spanned(stream, start)
+    scanner = Scanner(spanned, sink, State(start))
     for _ in scanner.run():
         pass
     facts, skipped = sink.take()
     state = scanner.state
     whole = not (state.stack or state.columns or scanner.tail())
-    return Part(start, state, whole, msgspec.msgpack.encode(facts), skipped, sink.tallies, scanner.near())
+    packed = msgspec.msgpack.encode(facts)
+    return Part(start, state, whole, packed, skipped, sink.tallies, scanner.near(), spanned.span())
 
 
 def parts(task: Task, lines: Lines, state: State, executor: Executor, workers: int) -> Iterator[Part]:

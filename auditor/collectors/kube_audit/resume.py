@@ -14,6 +14,7 @@ import msgspec
 from auditor.collectors.files.sources import Source, is_url, open_raw, open_stream
 from auditor.collectors.files.streams import Stream, skip
 from auditor.collectors.kube_audit import tally as tallies
+from auditor.collectors.kube_audit.chain import Chain, Link, resumed
 from auditor.collectors.kube_audit.records import State
 from auditor.collectors.kube_audit.tally import Tally
 from auditor.errors import SourceError
@@ -118,11 +119,12 @@ def raw_digest(source: Source) -> str:
         return f"{size}:{ends.hexdigest()}"
 
 
-def position(head: bytes, near: bytes, state: State) -> dict[str, str]:
+def position(head: bytes, near: bytes, state: State, link: Link) -> dict[str, str]:
     """What a mark remembers of a content of which `near` lies just before the scan's place."""
     return {
         "head": f"{len(head)}:{sha256(head).hexdigest()}",
         "near": f"{len(near)}:{sha256(near).hexdigest()}",
+        "chain": msgspec.json.encode(link).decode(),
         "state": msgspec.json.encode(state).decode(),
     }
 
@@ -137,10 +139,22 @@ def tally_of(mark: SourceMark) -> Tally:
     return tallies.decode(mark.position["clean"]) if "clean" in mark.position else tallies.of_mark(mark)
 
 
-def continued(stream: Stream, mark: SourceMark) -> bool:
-    """Bring a fresh stream to the place of a mark; False where the content there is not what it was."""
-    offset = state_of(mark).offset
-    length, _, digest = mark.position["near"].partition(":")
-    if not skip(stream, offset - int(length)):
-        return False
-    return sha256(_exactly(stream, int(length))).hexdigest() == digest
+def link_of(mark: SourceMark) -> Link | None:
+    """The chain of what was read; None for a mark of another cluster's events in a source, which has none."""
+    return msgspec.json.decode(mark.position["chain"], type=Link) if "chain" in mark.position else None
+
+
+def continued(stream: Stream, mark: SourceMark) -> Chain | None:
+    """Bring a fresh stream to the place of a mark, and the chain of what lies before it.
+
+    None where the content there is not what it was.
+    """
+    link, offset = link_of(mark), state_of(mark).offset
+    size, _, digest = mark.position["near"].partition(":")
+    near = int(size)
+    if link is None or not skip(stream, before := offset - max(near, link.open)):
+        return None
+    passed = _exactly(stream, offset - before)
+    if sha256(passed[len(passed) - near :]).hexdigest() != digest:
+        return None
+    return resumed(link, passed)

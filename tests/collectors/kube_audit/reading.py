@@ -53,16 +53,18 @@ class Shelf:
         return found[0]
 
 
-def batches(folder: Path, shelf: Shelf, clusters: Iterable[ClusterConfig] = ()) -> Iterator[Batch]:
+def batches(folder: Path, shelf: Shelf, clusters: Iterable[ClusterConfig] = (), workers: int = 1) -> Iterator[Batch]:
     """What the collector says of `folder`, given what the shelf knows."""
     chosen = tuple(clusters) or (ClusterConfig("prod", audit=(".",)),)
     config = Config(folder, clusters=chosen)
-    yield from COLLECTOR.collect(Reading(config, Redactor(b"k" * 32), shelf.known, folder, SILENT))
+    yield from COLLECTOR.collect(Reading(config, Redactor(b"k" * 32), shelf.known, folder, SILENT, workers=workers))
 
 
-def collected(folder: Path, shelf: Shelf | None = None, clusters: Iterable[ClusterConfig] = ()) -> Shelf:
+def collected(
+    folder: Path, shelf: Shelf | None = None, clusters: Iterable[ClusterConfig] = (), workers: int = 1
+) -> Shelf:
     """The shelf after one whole run."""
     shelf = shelf or Shelf()
-    for batch in batches(folder, shelf, clusters):
+    for batch in batches(folder, shelf, clusters, workers):
         shelf.write(batch)
     return shelf

@@ -27,7 +27,8 @@ def events_by_source(shelf: Shelf) -> dict[str, int]:
 
 
 def without_position(mark: SourceMark) -> SourceMark:
-    return replace(mark, position={})
+    """All but how it resumes: the chain of what was read is the same however often and by whom it was."""
+    return replace(mark, position={key: text for key, text in mark.position.items() if key == "chain"})
 
 
 def whole(shelf: Shelf) -> tuple[Any, ...]:
