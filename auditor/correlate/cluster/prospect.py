@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from auditor.correlate.cluster.sight import comparable, differs, is_ignored
+from auditor.correlate.cluster.sight import comparable, differs, is_beside, is_ignored
 from auditor.model.application import ApplicationState, Freeze
 from auditor.model.change import Change, FieldChange
 from auditor.model.desired import Undeterminable
@@ -64,6 +64,8 @@ def _of_object(
         return "unknown", "Git declares the object; whether it has the same content, the record does not tell."
     if state.prune:
         return _when_synced(state, freezes, "removes the object, as pruning is on")
+    if state.key.is_flux:
+        return "kept", "Git does not declare the object, and pruning is off: it stays."
     return "kept", "Argo CD lists the object as one to prune, and pruning is off: it stays."
 
 
@@ -80,9 +82,12 @@ def _of_fields(
     if not change.write.fields_known:
         return "unknown", "The record does not hold what was changed."
     manifest = comparable(declared, change.write.object)
-    undone = [field for field in _open(change, fields) if differs(change.write, field, manifest)]
+    left = _open(change, fields)
+    undone = [field for field in left if differs(change.write, field, manifest)]
     if not undone and change.write.cause == "bypass":
         return "kept", "Every sync applies it from the Application itself, past git, until it is taken out there."
+    if not undone and state.key.is_flux and any(is_beside(field, manifest) for field in left):
+        return _beside_flux(state)
     if not undone:
         return "invisible", "Argo CD cannot see it, and no sync undoes it: git does not declare the field."
     hidden = [is_ignored(change.write, field.path, manifest, rules) for field in undone]
@@ -98,6 +103,20 @@ def _open(change: Change, fields: Sequence[FieldVerdict]) -> list[FieldChange]:
         for field, verdict in zip(change.write.fields, fields, strict=True)
         if verdict.cluster.verdict in _LEFT and verdict.git.verdict not in _IN_GIT
     ]
+
+
+def _beside_flux(state: ApplicationState) -> Outlook:
+    if state.key.kind == "HelmRelease":
+        return (
+            "kept",
+            "The chart does not declare the field: upgrades leave it, and drift detection, where it is on, compares "
+            "what the chart declares.",
+        )
+    return (
+        "unknown",
+        "Git does not declare the field: when it next reconciles, Flux takes out what kubectl set beside the manifest, "
+        "and leaves what other clients set.",
+    )
 
 
 def _hidden(state: ApplicationState) -> Outlook:

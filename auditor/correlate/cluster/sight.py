@@ -2,6 +2,10 @@
 
 By default Argo CD compares the live object with what a three-way merge of last-applied, the manifest and the live
 object would make of it (gitops-engine `pkg/diff`): what somebody added beside the manifest stays, so it is invisible.
+
+Flux compares otherwise. kustomize-controller asks the API server what a server-side apply would change, having taken
+from kubectl the fields that it set: an addition by kubectl is seen and undone, one by another client is not (its FAQ:
+"Why are kubectl edits rolled back by Flux?"). helm-controller compares nothing unless `driftDetection` says so.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,7 +14,7 @@ from functools import lru_cache
 import orjson
 
 from auditor.model.application import ApplicationState
-from auditor.model.change import Change, FieldChange, Write
+from auditor.model.change import AppKey, Change, FieldChange, Write
 from auditor.model.desired import Undeterminable
 from auditor.model.facts import ArgoSettings
 from auditor.model.resource import Json, JsonObject, ListItem, ObjectId, Path
@@ -32,6 +36,8 @@ def argocd_sees(
     write = change.write
     if change.application is None:
         return False
+    if change.application.is_flux:
+        return _flux_sees(change.application, write, declared)
     if write.operation == "delete":
         return declared is not None
     if write.operation == "create":
@@ -49,6 +55,26 @@ def argocd_sees(
 def ignore_rules(state: ApplicationState, settings: Iterable[ArgoSettings]) -> tuple[JsonObject, ...]:
     """The Application's own ignoreDifferences, then those that `argocd-cm` has for all applications."""
     return (*state.ignore_differences, *(rule for each in settings for rule in _customizations(each)))
+
+
+def _flux_sees(application: AppKey, write: Write, declared: JsonObject | Undeterminable | None) -> bool | None:
+    """True only of what a Kustomization's manifest has otherwise; None where more than the records hold decides."""
+    if declared is None and write.operation != "create":
+        return False
+    if application.kind != "Kustomization" or not isinstance(declared, dict) or write.operation == "create":
+        return None
+    if write.operation == "delete":
+        return True
+    if not write.fields_known:
+        return None
+    manifest = comparable(declared, write.object)
+    seen = [None if is_beside(field, manifest) else differs(write, field, manifest) for field in write.fields]
+    return _any_seen(seen)
+
+
+def is_beside(field: FieldChange, manifest: JsonObject) -> bool:
+    """Whether the change left a value that the manifest does not have."""
+    return field.after.state == "value" and paths.lookup(manifest, field.path).state != "value"
 
 
 def _any_seen(seen: Sequence[bool | None]) -> bool | None:

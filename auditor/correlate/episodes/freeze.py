@@ -135,7 +135,8 @@ def _how_synced(synced: ApplicationState, fields: Sequence[Answer]) -> str:
         said.append("whether that has the fix is not recorded")
     hidden = [field.name for field in fields if field.standing and field.verdict.git.verdict == "not-declared"]
     if hidden:
-        said.append(f"Argo CD cannot see {listed(hidden)}")
+        unseen = "git does not declare" if synced.key.is_flux else "Argo CD cannot see"
+        said.append(f"{unseen} {listed(hidden)}")
     return "; ".join(said)
 
 

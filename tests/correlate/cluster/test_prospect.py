@@ -1,9 +1,10 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from auditor.correlate.cluster.prospect import outlook
-from auditor.model.change import Change
+from auditor.model.change import AppKey, Change
 from auditor.model.desired import Undeterminable
 from auditor.model.resource import JsonObject
 from auditor.model.verdict import ClusterVerdict, FieldVerdict, GitVerdict
@@ -57,6 +58,16 @@ def test_respected_rules_keep_it_and_others_only_hide_it(raised: Change) -> None
 
 def test_what_git_does_not_declare_no_sync_undoes() -> None:
     assert of(change("c", 1, field("spec.paused", ..., True)), GitVerdict("not-declared"))[0] == "invisible"
+
+
+def test_what_flux_does_with_an_addition_depends_on_who_made_it_and_helm_leaves_it() -> None:
+    added = change("c", 1, field("spec.paused", ..., True))
+    by_kustomization = AppKey("flux", "flux-system", "shop", "Kustomization")
+    prospect, words = of(added, GitVerdict("not-declared"), key=by_kustomization)
+    assert prospect == "unknown"
+    assert "Flux takes out what kubectl set" in words
+    prospect, words = of(added, GitVerdict("not-declared"), key=replace(by_kustomization, kind="HelmRelease"))
+    assert (prospect, "upgrades leave it" in words) == ("kept", True)
 
 
 def test_what_is_gone_or_in_git_is_settled(raised: Change) -> None:

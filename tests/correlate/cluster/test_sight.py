@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from auditor.correlate.cluster.sight import argocd_sees, ignore_rules
-from auditor.model.change import FieldChange
+from auditor.model.change import AppKey, FieldChange
 from auditor.model.desired import Undeterminable
 from auditor.model.facts import ArgoSettings
 from auditor.model.resource import UNKNOWN, Json, JsonObject
@@ -50,6 +50,30 @@ def test_an_addition_that_an_apply_wrote_into_last_applied_is_seen() -> None:
     applied = orjson.dumps(deployment(paused=True)).decode()
     assert sees("spec.paused", ..., True, last_applied=applied) is True
     assert sees("spec.paused", ..., True, last_applied="{") is False
+
+
+KUSTOMIZATION = AppKey("flux", "flux-system", "shop", "Kustomization")
+RELEASE = AppKey("flux", "flux-system", "shop", "HelmRelease")
+
+
+def test_whether_flux_sees_what_is_added_beside_its_manifest_depends_on_the_client() -> None:
+    assert sees("spec.paused", ..., True, application=KUSTOMIZATION) is None
+    assert sees("spec.replicas", 3, 5, application=KUSTOMIZATION) is True
+    assert sees("spec.replicas", 5, 3, application=KUSTOMIZATION) is False
+    assert sees("spec.paused", True, ..., application=KUSTOMIZATION) is False
+
+
+def test_a_helm_release_compares_only_where_it_is_told_to() -> None:
+    assert sees("spec.replicas", 3, 5, application=RELEASE) is None
+    assert sees("spec.paused", ..., True, application=RELEASE) is None
+
+
+def test_objects_of_flux_are_seen_where_its_manifests_have_them() -> None:
+    gone = change("c", 1, operation="delete", application=KUSTOMIZATION)
+    assert argocd_sees(gone, deployment()) is True
+    assert argocd_sees(gone, None) is False
+    assert argocd_sees(gone, Undeterminable("no clone")) is None
+    assert argocd_sees(change("c", 1, operation="create", application=KUSTOMIZATION), None) is None
 
 
 def test_a_change_of_an_object_that_nobody_owns_is_not_seen() -> None:

@@ -226,6 +226,16 @@ def test_one_reflected_field_is_enough_and_what_git_does_not_declare_stands_besi
     assert episode.seconds_exposed is None
 
 
+def test_what_git_does_not_declare_is_not_said_to_be_unseen_by_flux() -> None:
+    key = replace(SHOP, kind="Kustomization")
+    both = change("hotfix", 10, field("spec.replicas"), field("spec.paused", ..., True), application=key)
+    shown = (app_state(-30, key), app_state(30, key, revisions=("c1",)))
+    story = history(*shown, key=key, freezes=(freeze(5, 29, key),))
+    answers = verdict("hotfix", ("reflected", "standing"), ("not-declared", "standing"), **FIX)
+    (episode,) = told([both], [answers], story)
+    assert episode.steps[4].detail == "Synced at c1; git does not declare spec.paused"
+
+
 def test_a_field_that_stands_and_that_git_lacks_leaves_git_missing() -> None:
     both = change("hotfix", 10, field("spec.replicas"), field("spec.minReadySeconds", 0, 5))
     (episode,) = told([both], [verdict("hotfix", ("reflected", "standing"), ("not-reflected", "standing"), **FIX)])
