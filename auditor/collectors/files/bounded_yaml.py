@@ -6,6 +6,8 @@ expand to are bounded, and reading stops where a bound is passed: a "billion lau
 
 import math
 import re
+import struct
+from decimal import Decimal
 from typing import TypeAlias
 
 import yaml
@@ -22,8 +24,8 @@ _LOADER: _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STANDARD = "tag:yaml.org,2002:"
 _SCALAR_TAGS = frozenset({"!", *(_STANDARD + name for name in ("str", "int", "float", "bool", "null"))})
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
-_TRUE = frozenset({"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"})
-_FALSE = frozenset({"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"})
+_TRUE = frozenset({"true", "True", "TRUE", "y", "Y", "yes", "Yes", "YES", "on", "On", "ON"})
+_FALSE = frozenset({"false", "False", "FALSE", "n", "N", "no", "No", "NO", "off", "Off", "OFF"})
 _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z")
 _BASED = re.compile(r"[-+]?0(?:x[0-9a-fA-F]+|o?[0-7]+|b[01]+)\Z")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
@@ -76,7 +78,7 @@ class _Builder:
     def _scalar(self, event: yaml.ScalarEvent) -> None:
         if self._expects_key():
             self._count(1)
-            self._keys[-1] = event.value
+            self._keys[-1] = _key(event)
             return
         value = _scalar(event)
         if event.anchor:
@@ -130,6 +132,26 @@ class _Builder:
             raise MalformedYamlError(f"more than {MAX_NODES} nodes")
 
 
+def _key(event: yaml.ScalarEvent) -> str:
+    """A key as Kubernetes reads it: an unquoted `on` is the key "true", and `1.10` the key "1.1"."""
+    value = _scalar(event)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _shortest(value) if isinstance(value, float) else event.value if value is None else str(value)
+
+
+def _shortest(number: float) -> str:
+    """A float in the fewest digits that are the same one in 32 bits, as Go's `strconv.FormatFloat(f, 'g', -1, 32)`."""
+    try:
+        told = struct.pack("f", number)
+    except OverflowError:
+        return str(number)
+    written = (f"{number:.{digits}e}" for digits in range(9))
+    text = next((each for each in written if struct.pack("f", float(each)) == told), f"{number:.8e}")
+    mantissa, exponent = text.split("e")
+    return f"{Decimal(text):f}" if -5 < int(exponent) < 6 else f"{mantissa}e{exponent}"
+
+
 def _scalar(event: yaml.ScalarEvent) -> Json:
     text: str = event.value
     if event.tag and event.tag not in _SCALAR_TAGS:
@@ -139,7 +161,7 @@ def _scalar(event: yaml.ScalarEvent) -> Json:
 
 
 def _plain(text: str) -> Json:
-    """An unquoted scalar as Kubernetes reads it: YAML 1.1, except that dates stay text."""
+    """An unquoted scalar as Kubernetes reads it: YAML 1.1, except that dates and times of day stay text."""
     if text in _NULL:
         return None
     if text in _TRUE:
@@ -150,6 +172,12 @@ def _plain(text: str) -> Json:
 
 
 def _number(text: str) -> Json:
+    found = _digits(text.replace("_", ""))
+    return text if found is None else found
+
+
+def _digits(text: str) -> int | float | None:
+    """The number that is written so, None where none is."""
     if _INTEGER.match(text) and len(text) < 300:
         value = int(text)
         return value if -_INT64 <= value < 2 * _INT64 else float(value)
@@ -157,9 +185,9 @@ def _number(text: str) -> Json:
         digits = re.sub(r"^([-+]?)0([0-7])", r"\g<1>0o\2", text)
         return int(digits, 0)
     if not _FLOAT.match(text) or len(text) > 300:
-        return text
+        return None
     decimal = float(text)
-    return decimal if math.isfinite(decimal) else text
+    return decimal if math.isfinite(decimal) else None
 
 
 def _reason(error: yaml.YAMLError) -> str:
