@@ -16,6 +16,7 @@ from auditor.errors import (
     AuditorError,
     ConfigError,
     DeliveryError,
+    NotFoundError,
     RenderError,
     SourceError,
     StoreError,
@@ -30,6 +31,7 @@ _STATUSES: tuple[tuple[type[AuditorError], Status], ...] = (
     (SourceError, Status.SOURCE),
     (RenderError, Status.RENDER),
     (DeliveryError, Status.DELIVERY),
+    (NotFoundError, Status.NOT_FOUND),
 )
 """The first that an error is decides."""
 
@@ -85,8 +87,8 @@ def run(program: Callable[[], object]) -> int:
         program()
     except AuditorError as error:
         print(f"auditor: {visible(error.message)}", file=sys.stderr)  # noqa: T201
-        if error.hint:
-            print(f"  {visible(error.hint)}", file=sys.stderr)  # noqa: T201
+        for line in error.hint.splitlines():
+            print(f"  {visible(line)}", file=sys.stderr)  # noqa: T201
         return next(status for kind, status in _STATUSES if isinstance(error, kind))
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else Status.CLEAN

@@ -32,3 +32,7 @@ class RenderError(AuditorError):
 
 class DeliveryError(AuditorError):
     """A digest cannot be delivered; nothing that was found is lost."""
+
+
+class NotFoundError(AuditorError):
+    """Nothing in the records is what was asked for."""

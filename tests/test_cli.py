@@ -113,6 +113,7 @@ def _raises(error: BaseException) -> Callable[[], object]:
         (errors.StoreLockedError("m", "h"), Status.LOCKED),
         (errors.RenderError("m", "h"), Status.RENDER),
         (errors.DeliveryError("m", "h"), Status.DELIVERY),
+        (errors.NotFoundError("m", "h"), Status.NOT_FOUND),
         (KeyboardInterrupt(), Status.INTERRUPTED),
         (SystemExit(3), Status.FINDINGS),
     ],
@@ -125,7 +126,7 @@ def test_every_error_of_ours_has_a_status() -> None:
     kinds = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.AuditorError)]
     for kind in kinds:
         if kind is not errors.AuditorError:
-            assert run(_raises(kind("message", ""))) > Status.NOT_FOUND
+            assert run(_raises(kind("message", ""))) > Status.USAGE
 
 
 def test_an_error_is_two_lines_on_stderr_without_control_characters(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,9 @@ CSV_COLUMNS = (
     "id",
 )  # fmt: skip
 
+CAUSES = ("out-of-band", "bypass", "controller", "gitops")
+"""The first two are past git: what is shown unless others are asked for."""
+
 
 def changes(
     config: options.ConfigOption = None,
@@ -27,7 +30,7 @@ def changes(
     kind: options.KindOption = None,
     name: options.NameOption = None,
     actor: Annotated[
-        list[str] | None, typer.Option("--actor", metavar="NAME", help="By this identity, as the record has it.")
+        list[str] | None, typer.Option("--actor", metavar="GLOB", help="By this identity, as the record has it.")
     ] = None,
     channel: Annotated[
         list[str] | None, typer.Option("--channel", metavar="CHANNEL", help="By this channel, as `kubectl edit`.")
@@ -62,20 +65,24 @@ def changes(
     from auditor.console import wire
     from auditor.console.change_list import show_changes
     from auditor.console.computed import computed
+    from auditor.console.names import one_of
     from auditor.console.tables import check, say_rows
+    from auditor.correlate.identity.channels import CHANNELS
+    from auditor.model.verdict import CLUSTER_WORST_FIRST, GIT_WORST_FIRST
+    from auditor.store import Query
 
     check(form, output)
+    asked = Query(
+        channels=one_of(channel, CHANNELS, "--channel"),
+        git=one_of(git, GIT_WORST_FIRST, "--git"),
+        cluster_states=one_of(cluster_state, CLUSTER_WORST_FIRST, "--cluster-state"),
+        causes=_causes(cause),
+        proven_only=proven,
+        attempts=attempts,
+    )
     with computed(config, store, quiet, as_of) as answers:
-        query = replace(
-            answers.query(since, until, cluster, app, namespace, kind, name, limit),
-            actors=tuple(actor or ()),
-            channels=tuple(channel or ()),
-            git=tuple(git or ()),
-            cluster_states=tuple(cluster_state or ()),
-            causes=_causes(cause),
-            proven_only=proven,
-            attempts=attempts,
-        )
+        query = answers.query(since, until, cluster, app, namespace, kind, name, limit, asked)
+        query = replace(query, actors=answers.recorded(actor, "actor"))
         found, ends = answers.store.results.changes(query), answers.overview.as_of
         if form is options.TabularFormat.TABLE:
             show_changes(found, ends, answers.times(query))
@@ -84,13 +91,12 @@ def changes(
 
 
 def _causes(asked: list[str] | None) -> tuple[str, ...]:
-    known = ("out-of-band", "bypass", "controller", "gitops")
+    from auditor.console.names import one_of
+
     if not asked:
-        return known[:2]
-    for one in asked:
-        if one not in (*known, "all"):
-            raise typer.BadParameter(f"{one!r} is none of {', '.join(known)}, all.", param_hint="--cause")
-    return () if "all" in asked else tuple(asked)
+        return CAUSES[:2]
+    given = one_of(asked, (*CAUSES, "all"), "--cause")
+    return () if "all" in given else given
 
 
 COMMAND = Command("changes", changes, QUESTIONS, 7, "auditor changes --since 2h --git not-reflected")

@@ -42,9 +42,11 @@ def drift(
     A hand, a pipeline, another controller or a default, an unfinished sync; what no record tells is said to be so.
     """
     from auditor.console.computed import computed
+    from auditor.console.names import one_of
     from auditor.console.tables import check, say_rows
+    from auditor.model.drift import DRIFT_CAUSES
 
-    causes = _known(cause or ())
+    causes = one_of(cause, DRIFT_CAUSES, "--cause")
     check(form, output)
     with computed(config, store, quiet) as answers:
         query = answers.query(cluster=cluster, app=app, namespace=namespace, kind=kind, name=name, limit=limit)
@@ -122,17 +124,6 @@ def _what(one: "DriftedField") -> str:
     if not one.path:
         return "git does not declare it" if one.desired.state == "absent" else "deleted, and git declares it"
     return f"{paths.text(one.path)}: git {value_words(one.desired)}, live {value_words(one.live)}"
-
-
-def _known(causes: Iterable[str]) -> tuple[str, ...]:
-    """The causes asked for; a usage error for one that there is not."""
-    from auditor.model.drift import DRIFT_CAUSES
-
-    asked = tuple(causes)
-    for cause in asked:
-        if cause not in DRIFT_CAUSES:
-            raise typer.BadParameter(f"there is no cause {cause!r}; there are: {', '.join(DRIFT_CAUSES)}")
-    return asked
 
 
 COMMAND = Command("drift", drift, QUESTIONS, 11, "auditor drift --app shop-prod --cause 'a hand'")

@@ -51,9 +51,10 @@ def findings(
     from auditor.console.tables import check, say_rows
 
     check(form, output)
+    idents = _idents(ident)
     with computed(config, store, quiet, as_of) as answers:
         query = answers.query(since, until, cluster, app, namespace, kind, name, limit)
-        ordered = answers.store.results.findings(replace(query, idents=tuple(ident or ())))
+        ordered = answers.store.results.findings(replace(query, idents=idents))
         # the worst come first, so that a limit on them is one on what is left of them too
         found = list(takewhile(lambda one: one.severity in severity.and_worse, ordered))
         if form is options.TabularFormat.TABLE:
@@ -62,6 +63,13 @@ def findings(
             say_rows(form, output, "findings", CSV_COLUMNS, answers.overview.as_of, map(wire.finding, found))
     if exit_status and found:
         raise typer.Exit(Status.FINDINGS)
+
+
+def _idents(asked: list[str] | None) -> tuple[str, ...]:
+    from auditor import registry
+    from auditor.console.names import one_of
+
+    return one_of(asked, [detector.ident for detector in registry.detectors()], "--ident") if asked else ()
 
 
 COMMAND = Command("findings", findings, QUESTIONS, 10, "auditor findings --severity medium --app shop-prod")

@@ -51,6 +51,7 @@ def notify(
     Without a webhook nothing is ever posted.
     """
     from auditor.console.computed import gathered
+    from auditor.console.names import check
     from auditor.console.talk import talk
     from auditor.console.workspace import workspace
     from auditor.model.case import Scope
@@ -63,8 +64,10 @@ def notify(
         if medium is Medium.SLACK and not dry_run:
             _webhook(place)
         with place.store() as opened:
+            bounds = Bounds(tuple(app or ()), tuple(cluster or ()))
             case = gathered(place, opened, Scope())
-            night = on_these_records(opened, case, place.config, Bounds(tuple(app or ()), tuple(cluster or ())))
+            check(bounds, case)
+            night = on_these_records(opened, case, place.config, bounds)
         if medium is Medium.SLACK and not dry_run:
             deliver(night, place.config, progress, everything=everything)
             return

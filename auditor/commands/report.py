@@ -8,8 +8,8 @@ import typer
 
 from auditor.commands import QUESTIONS, Command
 from auditor.console import options
-from auditor.console.status import Status
 from auditor.console.workspace import Workspace
+from auditor.errors import NotFoundError
 from auditor.model.case import Scope
 
 if TYPE_CHECKING:
@@ -55,6 +55,7 @@ def report(
     terminal to a file.
     """
     from auditor.console.computed import gathered, up_to_date
+    from auditor.console.names import recorded
     from auditor.console.reporting import renderer_for, report_named, report_options
     from auditor.console.talk import talk
     from auditor.console.workspace import workspace
@@ -69,8 +70,8 @@ def report(
             scope = Scope(
                 since=options.moment(since, end, zone),
                 until=options.moment(until, end, zone),
-                clusters=tuple(cluster or ()),
-                applications=tuple(app or ()),
+                clusters=recorded(cluster, "cluster", (opened.names,)),
+                applications=_applications(opened, app or ()),
                 episode=_episode(opened, episode),
                 as_of=options.moment(as_of, end, zone),
             )
@@ -81,17 +82,27 @@ def report(
     _put(content, output, f"{name}{renderer.suffix}")
 
 
+def _applications(store: "Store", given: "Sequence[str]") -> tuple[str, ...]:
+    """The recorded names that were asked for; `namespace/name` stays, as it tells applications of one name apart."""
+    from auditor.console.names import recorded
+
+    plain = recorded([one for one in given if "/" not in one], "application", (store.names,))
+    qualified = [one for one in given if "/" in one]
+    recorded(qualified, "application", (store.names,))
+    return (*plain, *qualified)
+
+
 def _episode(store: "Store", wanted: str | None) -> str | None:
+    """The id that begins as wanted. Raises `NotFoundError`, with those that it may be, where that is not one."""
     if wanted is None:
         return None
     known = list(store.results.episodes())
-    found = [one.id for one in known if one.id.startswith(wanted)]
-    if len(found) != 1:
-        said = "more than one episode has" if found else "no episode has"
-        typer.echo(f"auditor: {said} an id that begins with {wanted!r}. There are:", err=True)
-        typer.echo(_listed(known), err=True)
-        raise typer.Exit(Status.NOT_FOUND)
-    return found[0]
+    found = [one for one in known if one.id.startswith(wanted)]
+    if len(found) == 1:
+        return found[0].id
+    said = "More than one episode has" if found else "No episode has"
+    listed = _listed(found or known)
+    raise NotFoundError(f"{said} an id that begins with {wanted!r}.", f"There are:\n{listed}")
 
 
 def _offer(place: Workspace, episodes: "Sequence[Episode]") -> None:

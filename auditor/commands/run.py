@@ -81,10 +81,12 @@ def run(
 
 def _anew(place: "Workspace", store: "Store", asked: "Asked", baseline: bool) -> "tuple[Night, WrittenReports]":
     from auditor.console.computed import compute
+    from auditor.console.names import check
     from auditor.console.reporting import write_reports
     from auditor.console.told import tell
 
     case = compute(place, store)
+    check(asked.bounds, case)
     written = write_reports(case, place.config, asked.report, asked.forms, asked.folder)
     night = tonight(store, case, place.config, asked.bounds, baseline)
     if not (baseline or written.problem):

@@ -8,19 +8,12 @@ import typer
 
 from auditor.commands import QUESTIONS, Command
 from auditor.console import options
+from auditor.console.kinds import spellings
 from auditor.console.status import Status
 
 if TYPE_CHECKING:
     from auditor.model.resource import JsonObject, ObjectId, Path
     from auditor.store import Recorded
-
-_SHORT = {
-    "cm": "configmap", "cj": "cronjob", "deploy": "deployment", "ds": "daemonset", "ep": "endpoints",
-    "hpa": "horizontalpodautoscaler", "ing": "ingress", "netpol": "networkpolicy", "no": "node", "ns": "namespace",
-    "pdb": "poddisruptionbudget", "po": "pod", "pv": "persistentvolume", "pvc": "persistentvolumeclaim",
-    "rs": "replicaset", "sa": "serviceaccount", "sts": "statefulset", "svc": "service", "app": "application",
-}  # fmt: skip
-"""kubectl's short names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +73,7 @@ def parse(wanted: str, namespace: str | None = None) -> Named:
     parts = wanted.strip("/").split("/")
     if not 1 <= len(parts) <= 3 or not all(parts):
         raise typer.BadParameter(f"{wanted!r} is no object: write deployment/web or shop-prod/deployment/web.")
-    given = parts[-2].lower().split(".")[0] if len(parts) > 1 else ""
-    kinds = (_SHORT[given],) if given in _SHORT else tuple(_spellings(given)) if given else ()
+    kinds = spellings(parts[-2]) if len(parts) > 1 else ()
     return Named(kinds, parts[0] if len(parts) == 3 else namespace, parts[-1])
 
 
@@ -107,11 +99,6 @@ def last_writers(thing: "ObjectId", found: "Sequence[Recorded]") -> "list[JsonOb
                 "change": one.write.id,
             }
     return sorted(last.values(), key=lambda row: str(row["path"]))
-
-
-def _spellings(kind: str) -> list[str]:
-    endings = [kind.removesuffix("s"), kind.removesuffix("es")]
-    return sorted({kind, *endings, *([f"{kind[:-3]}y"] if kind.endswith("ies") else [])})
 
 
 def _objects(found: "Sequence[Recorded]") -> "list[ObjectId]":

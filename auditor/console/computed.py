@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from auditor.config import Config, NotifyConfig
 from auditor.console.cited import since_pruned
 from auditor.console.configured import Configured
+from auditor.console.names import recorded
 from auditor.console.options import moment
 from auditor.console.sample import shipped_caches
 from auditor.console.talk import talk
@@ -23,7 +24,7 @@ from auditor.model.case import Case, Scope
 
 if TYPE_CHECKING:
     from auditor.correlate.writes.recall import Recall
-    from auditor.store import Overview, Query, Stamp, Store
+    from auditor.store import Named, Names, Overview, Query, Stamp, Store
 
 _RENDERERS = ("kustomize", "kubectl", "helm")
 _TELLING = ("correlate", "model", "objects")
@@ -39,6 +40,8 @@ class Answers:
     overview: "Overview"
     as_of: datetime | None
     """The moment that was asked for; None for the end of the records."""
+    names: tuple["Names", ...]
+    """Of all records, and of what was computed of them as of that moment."""
 
     def query(
         self,
@@ -50,21 +53,27 @@ class Answers:
         kind: Sequence[str] | None = None,
         name: Sequence[str] | None = None,
         limit: int | None = None,
+        asked: "Query | None" = None,
     ) -> "Query":
-        """What the options that questions share ask for; times count back from the end of the records."""
+        """What is `asked`, as the options that questions share narrow it; times count back from the records' end."""
         from auditor.store import Query
 
         end, zone = self.overview.as_of.moment, self.config.report.zone
-        return Query(
+        return replace(
+            asked or Query(),
             since=moment(since, end, zone),
             until=moment(until, end, zone),
-            clusters=tuple(cluster or ()),
-            applications=tuple(app or ()),
-            namespaces=tuple(namespace or ()),
-            kinds=tuple(kind or ()),
-            names=tuple(name or ()),
+            clusters=self.recorded(cluster, "cluster"),
+            applications=self.recorded(app, "application"),
+            namespaces=self.recorded(namespace, "namespace"),
+            kinds=self.recorded(kind, "kind"),
+            names=self.recorded(name, "object"),
             limit=limit,
         )
+
+    def recorded(self, given: Sequence[str] | None, what: "Named") -> tuple[str, ...]:
+        """The recorded names that were asked for. Raises `NotFoundError` where there is none."""
+        return recorded(given, what, self.names)
 
     def times(self, query: "Query") -> str:
         """What the times of a question were taken for, in a sentence; "" where it has none."""
@@ -82,13 +91,14 @@ def computed(config: Path | None, store: str | None, quiet: bool, as_of: str | N
     with ExitStack() as held:
         with talk(quiet) as progress:
             place = workspace(config, store, progress)
-            opened = held.enter_context(place.store())
+            kept = opened = held.enter_context(place.store())
             at = None if as_of is None else moment_within(place, opened, as_of)
             if at is None:
                 up_to_date(place, opened)
             else:
                 opened = held.enter_context(_as_of(place, opened, at))
-        yield Answers(place.config, opened, opened.results.overview(), at)
+        names = tuple(dict.fromkeys((kept.names, opened.names)))
+        yield Answers(place.config, opened, opened.results.overview(), at, names)
 
 
 @contextmanager

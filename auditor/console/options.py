@@ -84,19 +84,23 @@ AsOfOption = Annotated[
     str | None,
     typer.Option("--as-of", metavar="TIME", help="By the records up to then, and by git then; written as --since."),
 ]
-ClusterOption = Annotated[list[str] | None, typer.Option("--cluster", metavar="NAME", help="Of this cluster.")]
-AppOption = Annotated[list[str] | None, typer.Option("--app", "-a", metavar="NAME", help="Of this application.")]
-NamespaceOption = Annotated[
-    list[str] | None, typer.Option("--namespace", "-n", metavar="NAME", help="In this namespace.")
+ClusterOption = Annotated[list[str] | None, typer.Option("--cluster", metavar="GLOB", help="Of this cluster.")]
+AppOption = Annotated[
+    list[str] | None, typer.Option("--app", "-a", metavar="GLOB", help="Of this application; '*-prod' is of many.")
 ]
-KindOption = Annotated[list[str] | None, typer.Option("--kind", metavar="KIND", help="Of objects of this kind.")]
-NameOption = Annotated[list[str] | None, typer.Option("--name", metavar="NAME", help="Of objects of this name.")]
+NamespaceOption = Annotated[
+    list[str] | None, typer.Option("--namespace", "-n", metavar="GLOB", help="In this namespace.")
+]
+KindOption = Annotated[
+    list[str] | None, typer.Option("--kind", metavar="KIND", help="Of objects of this kind, as deployment or deploy.")
+]
+NameOption = Annotated[list[str] | None, typer.Option("--name", metavar="GLOB", help="Of objects of this name.")]
 OnlyAppOption = Annotated[
     list[str] | None,
     typer.Option("--app", "-a", metavar="GLOB", help="Only findings of these applications, as '*-prod'."),
 ]
 OnlyClusterOption = Annotated[
-    list[str] | None, typer.Option("--cluster", metavar="NAME", help="Only findings in these clusters.")
+    list[str] | None, typer.Option("--cluster", metavar="GLOB", help="Only findings in these clusters.")
 ]
 LimitOption = Annotated[int | None, typer.Option("--limit", metavar="N", min=0, help="At most so many.")]
 ExitStatusOption = Annotated[

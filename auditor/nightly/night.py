@@ -18,7 +18,7 @@ _ORDER: Mapping[NightState, int] = {"new": 0, "known": 1, "not-checked": 2, "res
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Which findings a run is about. () means all; application names may be globs."""
+    """Which findings a run is about. () means all; names may be globs."""
 
     applications: tuple[str, ...] = ()
     clusters: tuple[str, ...] = ()
@@ -26,10 +26,12 @@ class Bounds:
     def hold(self, finding: Finding) -> bool:
         """Whether the finding lies within. One without an application or object lies within no narrower bounds."""
         name = str(finding.application or "")
-        cluster = finding.object.cluster if finding.object else None
-        return (not self.applications or any(fnmatchcase(name, wanted) for wanted in self.applications)) and (
-            not self.clusters or cluster in self.clusters
-        )
+        cluster = finding.object.cluster if finding.object else ""
+        return _named(name, self.applications) and _named(cluster, self.clusters)
+
+
+def _named(name: str, wanted: Sequence[str]) -> bool:
+    return not wanted or any(fnmatchcase(name, one) for one in wanted)
 
 
 def compare(

@@ -149,8 +149,10 @@ def test_a_comment_goes_to_stdout_or_a_file(say: Say, capsys: pytest.CaptureFixt
 
 def test_bounds_narrow_what_is_told(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
     say("collect", "--quiet")
-    assert say("notify", "--format", "markdown", "--app", "other-*", "--quiet") == Status.CLEAN
-    assert "unfinished-sync" not in capsys.readouterr().out
+    assert say("notify", "--format", "markdown", "--app", "other-*", "--quiet") == Status.NOT_FOUND
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "There are: " in said.err
 
 
 @pytest.mark.parametrize("url", ["ftp://x/SECRET", "SECRET", "https:///SECRET", "https://x/SEC RET", "http://[SECRET"])

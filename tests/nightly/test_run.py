@@ -152,5 +152,5 @@ def test_a_report_that_is_not_as_it_was_written_is_written_again(records: Path) 
 def test_a_run_that_is_asked_something_else_is_answered_anew(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tonight(records)
     everything = said_by(capsys)
-    tonight(records, app=["nobody-*"])
+    tonight(records, app=["ledger-*"])
     assert said_by(capsys) != everything
