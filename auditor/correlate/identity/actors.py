@@ -217,6 +217,8 @@ def _service_account(program: str, said: str) -> tuple[ActorKind, str, str]:
         return "ci", f"service account that no rule names, and its client is {said}", "service-account-tool"
     if program == "console":
         return "shared-credential", f"service account's token in a console ({said})", "service-account-console"
+    if not said:
+        return "unknown", "service account that no rule names, and the record names no client", "service-account-silent"
     return "operator", "service account that no rule names, and its client is no command-line tool", "service-account"
 
 

@@ -201,11 +201,18 @@ def test_an_unnamed_service_account_with_a_command_line_tool_is_ci(agent: str) -
     assert actor.known_by == f"service account that no rule names, and its client is {agent.partition(' ')[0]}"
 
 
-@pytest.mark.parametrize("agent", ["shop-operator/v1.2 (linux/amd64)", "Go-http-client/2.0", ""])
+@pytest.mark.parametrize("agent", ["shop-operator/v1.2 (linux/amd64)", "Go-http-client/2.0"])
 def test_an_unnamed_service_account_with_another_client_is_an_operator(agent: str) -> None:
     actor = identify(audit_event(**account("shop:shop-operator", agent)))
     assert actor.kind == "operator"
     assert "no rule names" in actor.known_by
+
+
+def test_a_service_account_of_whose_client_nothing_is_said_may_be_a_pipeline_or_an_operator() -> None:
+    actor = identify(audit_event(**account("shop:deployer", "")))
+    assert (actor.kind, actor.rule) == ("unknown", "service-account-silent")
+    known = identify(audit_event(**account("kube-system:generic-garbage-collector", "")))
+    assert known.kind == "control-plane"
 
 
 def test_a_service_accounts_token_in_a_console_is_a_shared_credential() -> None:
