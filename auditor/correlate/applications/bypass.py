@@ -152,11 +152,6 @@ class Bypasses:
         hands = _Hands(requests, statements, identify, unseen)
         self._declared = {key: list(_declarations(history, hands)) for key, history in histories.items()}
 
-    def declared_source(self, key: AppKey, at: datetime) -> tuple[AppSource, ...]:
-        """The sources of an application as git declares it at a moment, without what a hand put into them."""
-        declared = self._at(key, at)
-        return declared.sources if declared else ()
-
     def sync_of(self, key: AppKey, subject: ObjectId, at: datetime) -> SyncRecord | None:
         """The sync that a write of the controller on an object belongs to."""
         history = self._histories.get(key)

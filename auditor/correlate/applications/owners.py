@@ -17,9 +17,8 @@ from auditor.correlate.applications.tracking import LONGEST, Tracking, instance_
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.change import AppKey
 from auditor.model.desired import ManifestKey
-from auditor.model.resource import JsonObject, ObjectId
+from auditor.model.resource import ObjectId
 from auditor.objects import kinds
-from auditor.objects.document import child
 
 _FLUX = (
     ("HelmRelease", "helm.toolkit.fluxcd.io/name", "helm.toolkit.fluxcd.io/namespace"),
@@ -186,13 +185,6 @@ class Owners:
 def instance_label(tracking: Mapping[str, Tracking]) -> str:
     """The label that an Argo CD sets as its own, "" where none does."""
     return next((each.label for _, each in sorted(tracking.items()) if each.label), "")
-
-
-def marks_of(body: JsonObject | None) -> Mapping[str, str]:
-    """The annotations and labels of an object, as `Owners.of` reads them."""
-    metadata = child(body or {}, "metadata")
-    both = {**child(metadata, "labels"), **child(metadata, "annotations")}
-    return {key: value for key, value in both.items() if isinstance(value, str)}
 
 
 def tracked_by(subject: ObjectId, tracking_id: str) -> str:

@@ -134,18 +134,6 @@ class GitJudge:
         return value
 
 
-def judge_git(
-    change: Change,
-    git: GitReader,
-    applications: Mapping[AppKey, ApplicationHistory],
-    seen: Sequence[RevisionSeen],
-    as_of: datetime,
-    writes: Iterable[Write] = (),
-) -> tuple[GitVerdict, tuple[GitVerdict, ...]]:
-    """One change judged alone. See `GitJudge.judge`."""
-    return GitJudge(git, applications, seen, as_of, writes).judge(change)
-
-
 def _declares(state: ApplicationState, tip: DesiredState, of: ObjectId) -> bool:
     home = state.destination_namespace
     return state.cluster == of.cluster and manifest_of(tip, of, home) is not None

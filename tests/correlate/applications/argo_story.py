@@ -131,10 +131,6 @@ class Story:
         known = self._histories()
         return self._bypasses(known).of(self.key, ObjectId("prod", "apps", "Deployment", "shop-prod", name), minute(at))
 
-    def declared_revision(self, at: float) -> str:
-        known = self._histories()
-        return self._bypasses(known).declared_source(self.key, minute(at))[0].target_revision
-
     def _bypasses(self, known: Any) -> Bypasses:
         whole = {event.id: event for event in self.events}
         return Bypasses(known, self.events, whole.get, Statements(self.said), identify, CONFIG)

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from auditor.correlate.applications.owners import Owners, marks_of, tracked_by
+from auditor.correlate.applications.owners import Owners, tracked_by
 from auditor.correlate.applications.tracking import Tracking, trackings
 from auditor.model.change import AppKey
 from auditor.model.desired import ManifestKey
@@ -144,9 +144,3 @@ def test_flux_marks_with_labels() -> None:
     flux = AppKey("argocd", "flux-system", "apps", "Kustomization")
     marks = {"kustomize.toolkit.fluxcd.io/name": "apps", "kustomize.toolkit.fluxcd.io/namespace": "flux-system"}
     assert owners(app_state(0, flux)).of(thing(), marks, minute(1)).application == flux
-
-
-def test_marks_are_annotations_and_labels() -> None:
-    body: dict[str, Any] = {"metadata": {"annotations": OWN_ID, "labels": {"a": "b", "n": 1}}}
-    assert marks_of(body) == OWN_ID | {"a": "b"}
-    assert marks_of(None) == {}

@@ -12,7 +12,7 @@ import pytest
 from auditor.collectors import Reading
 from auditor.collectors.git.collect import COLLECTOR
 from auditor.config import Config, RepositoryConfig
-from auditor.correlate.git.verdict import judge_git
+from auditor.correlate.git.verdict import GitJudge
 from auditor.desired.reader import Reader, open_reader
 from auditor.desired.tools import find_tools
 from auditor.model.application import ApplicationHistory, ApplicationState, AppSource, RevisionSeen
@@ -228,7 +228,7 @@ class Story:
     def judge_change(self, made: Change, as_of: datetime) -> tuple[GitVerdict, tuple[GitVerdict, ...]]:
         """Git's verdicts on any change."""
         with self.reader() as reader:
-            verdict = judge_git(made, reader, self.applications, self.records(), as_of, self.writes)
+            verdict = GitJudge(reader, self.applications, self.records(), as_of, self.writes).judge(made)
         self._no_fix_from_before(made, *verdict[1])
         return verdict
 
