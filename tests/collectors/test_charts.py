@@ -211,3 +211,16 @@ def test_the_last_record_of_an_application_says_what_it_has_now() -> None:
 )
 def test_names_that_are_none_and_other_repositories_are_left_alone(hostile: dict[str, Any]) -> None:
     assert named_charts([application({"source": hostile})], URL) == (set(), set())
+
+
+def test_what_a_pull_that_was_killed_left_is_swept_up(tmp_path: Path) -> None:
+    url = "https://charts.acme.example"
+    folder = chart_folder(tmp_path, url)
+    for name in (".pull-ab12_x9z", ".pull-fresh_99", "web"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "web-1.2.0.tgz").write_bytes(b"half of it")
+    long_ago = folder.stat().st_mtime - 3 * 24 * 60 * 60
+    for name in (".pull-ab12_x9z", "web"):
+        os.utime(folder / name, (long_ago, long_ago))
+    assert charts.fetch_charts(url, url, (), tmp_path, {}) == []
+    assert sorted(path.name for path in folder.iterdir()) == [".pull-fresh_99", "web"]

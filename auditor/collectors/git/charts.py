@@ -17,6 +17,7 @@ from pathlib import Path
 
 import orjson
 
+from auditor.collectors.files.left_behind import sweep_up
 from auditor.collectors.git.mirror import digest_of, mirror_folder
 from auditor.model.facts import ApplicationSnapshot
 from auditor.model.resource import Json, JsonObject
@@ -27,6 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]*(?:/[A-Za-z0-9][\w.-]*)*")
 _VERSION = re.compile(r"v?\d+(?:\.\d+){0,2}(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
 _LARGEST = 64 << 20
 """Bytes of one package."""
+_PULL = ".pull-"
 _MESSAGE = 300
 """Characters of helm's complaint that a reader gets to see."""
 
@@ -72,7 +74,10 @@ def fetch_charts(
     if not url.startswith(_SCHEMES):
         return [f"{name} is no chart repository: its URL must begin with https://, http:// or oci://."]
     now, before = named_charts(snapshots, name)
-    shelf = _Shelf(url, name, chart_folder(cache, url), pins)
+    folder = chart_folder(cache, url)
+    if folder.is_dir():
+        sweep_up(folder, _PULL)
+    shelf = _Shelf(url, name, folder, pins)
     # What an Application has now is looked at again; what it once had only has to be there.
     return [said for chart in sorted(now | before) if (said := shelf.fetch(chart, chart in now))]
 
@@ -105,7 +110,7 @@ class _Shelf:
 
     def _pulled(self, chart: NamedChart, kept: Path, held: bool) -> str:
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with tempfile.TemporaryDirectory(prefix=".pull-", dir=self._folder) as folder:
+        with tempfile.TemporaryDirectory(prefix=_PULL, dir=self._folder) as folder:
             package = pull(self._url, chart, Path(folder))
             digest = digest_of(package)
             pin = self._pins.setdefault(chart.file, digest)
