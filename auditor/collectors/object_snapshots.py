@@ -9,13 +9,13 @@ from auditor.collectors import Collector, Reading
 from auditor.collectors.files.document_files import read_objects
 from auditor.collectors.files.documents import recognise
 from auditor.collectors.files.source_files import (
-    MissingSource,
     SourceFile,
     foreign_file,
     read_changed,
     source_files,
     unreadable,
 )
+from auditor.collectors.files.sources import Missing
 from auditor.model.facts import Batch, ObjectSnapshot, Origin, SourceMark
 from auditor.model.resource import JsonObject
 from auditor.objects.document import child, text
@@ -31,7 +31,7 @@ def collect(reading: Reading) -> Iterator[Batch]:
     for cluster in reading.config.clusters:
         known = {mark.source: mark for mark in reading.known("objects", cluster.name)}
         for source in source_files(reading.config.folder, cluster.objects):
-            if isinstance(source, MissingSource):
+            if isinstance(source, Missing):
                 yield unreadable("objects", cluster.name, source.name, source.problem)
             else:
                 read = partial(_read, reading, cluster.name, source)

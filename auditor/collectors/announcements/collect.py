@@ -15,13 +15,13 @@ from auditor.collectors.announcements.written_time import source_zone
 from auditor.collectors.files.documents import Document, Malformed, as_utf8, documents, recognise
 from auditor.collectors.files.source_files import (
     HEAD,
-    MissingSource,
     SourceFile,
     file_digest,
     read_content,
     source_files,
     unreadable,
 )
+from auditor.collectors.files.sources import Missing
 from auditor.collectors.files.tally import Tally
 from auditor.config import AnnouncementsConfig
 from auditor.errors import ConfigError, SourceError
@@ -54,13 +54,13 @@ COLLECTOR = Collector("announcements", "Slack exports and incident timelines", c
 
 def _read(
     configured: AnnouncementsConfig,
-    files: list[SourceFile | MissingSource],
+    files: list[SourceFile | Missing],
     known: tuple[SourceMark, ...],
     redactor: Redactor,
 ) -> Iterator[Batch]:
     present = []
     for file in files:
-        if isinstance(file, MissingSource):
+        if isinstance(file, Missing):
             raise SourceError(file.problem)
         present.append(file)
     digest = _digest(present)
@@ -205,8 +205,7 @@ def _parts(file: SourceFile) -> Iterator[_Part | _Broken]:
     """The file, or what an archive holds."""
     raw = read_content(file.path, MAX_FILE)
     if not raw.startswith(zipped.MAGIC):
-        content = as_utf8(raw) or raw
-        yield _Part(file.name, file.path, content, content, (0, len(content)), packed=False)
+        yield _Part(file.name, file.path, raw, raw, (0, len(raw)), packed=False)
         return
     found: zipped.Member | zipped.Unreadable | None = None
     for found in zipped.members(raw, MAX_FILE):

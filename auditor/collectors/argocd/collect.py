@@ -8,16 +8,16 @@ from auditor.collectors.argocd import logs as argocd_logs
 from auditor.collectors.argocd.exports import kind_of, read_document
 from auditor.collectors.argocd.log_files import read_log
 from auditor.collectors.files.document_files import read_objects
-from auditor.collectors.files.documents import as_utf8, recognise
+from auditor.collectors.files.documents import recognise
 from auditor.collectors.files.forms import form
 from auditor.collectors.files.source_files import (
-    MissingSource,
     SourceFile,
     foreign_file,
     read_changed,
     source_files,
     unreadable,
 )
+from auditor.collectors.files.sources import Missing
 from auditor.model.facts import Batch, SourceMark
 from auditor.model.resource import JsonObject
 
@@ -27,7 +27,7 @@ def collect(reading: Reading) -> Iterator[Batch]:
     for argocd in reading.config.argocds:
         known = {mark.source: mark for mark in reading.known("argocd", argocd.name)}
         for source in source_files(reading.config.folder, argocd.exports):
-            if isinstance(source, MissingSource):
+            if isinstance(source, Missing):
                 yield unreadable("argocd", argocd.name, source.name, source.problem)
             else:
                 earlier = known.get(source.name)
@@ -41,7 +41,6 @@ COLLECTOR = Collector("argocd", "Argo CD and Flux: exported objects, Events and 
 def _read(
     reading: Reading, argocd: str, source: SourceFile, earlier: SourceMark | None, head: bytes, digest: str
 ) -> Iterator[Batch]:
-    head = as_utf8(head, "replace") or head
     if (packed := form(head)) in ("zip", "tar", "bzip2", "xz"):
         yield foreign_file("argocd", argocd, source, digest, f"packed as {packed}: unpack it and list its folder")
     elif argocd_logs.looks_like_a_log(head):

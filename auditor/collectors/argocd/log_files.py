@@ -15,9 +15,8 @@ from auditor.collectors.argocd.logs import (
     parse_lines,
     read_statement,
 )
-from auditor.collectors.files.documents import Document, Malformed, as_utf8, documents
+from auditor.collectors.files.documents import Document, Malformed, documents
 from auditor.collectors.files.source_files import (
-    HEAD,
     SourceFile,
     file_digest,
     is_compressed,
@@ -34,7 +33,6 @@ MAX_LINE = 1 << 20
 MAX_FILE = 256 << 20
 """Bytes of a file that is not read by lines."""
 BATCH = 500
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_log(
@@ -42,7 +40,7 @@ def read_log(
 ) -> Iterator[Batch]:
     """The statements of a log file behind what `earlier` covers, where that still lies at its beginning."""
     head = read_head(source.path)
-    if is_stored_log(head) or head.startswith(_UTF16):
+    if is_stored_log(head):
         yield _Log(argocd, source, redactor, None).whole({"file": digest})
         return
     compressed = is_compressed(source.path)
@@ -98,16 +96,10 @@ class _Log:
             self._tally.skip(f"the data end early: {error}", self.offset, 0)
 
     def whole(self, position: Mapping[str, str]) -> Batch:
-        """All that a file holds which is not read by lines: JSON of a log store, or lines in UTF-16."""
-        raw = read_content(self._source.path, MAX_FILE)
-        content = as_utf8(raw) or raw
-        if is_stored_log(content[:HEAD]):
-            for found in documents(content):
-                self._take_value(found, content)
-        else:
-            for line in content.splitlines(keepends=True):
-                self._take(line.rstrip(b"\r\n"))
-                self._advance(line)
+        """All that the JSON of a log store holds."""
+        content = read_content(self._source.path, MAX_FILE)
+        for found in documents(content):
+            self._take_value(found, content)
         self.offset = len(content)
         return self.last_batch(position)
 

@@ -71,12 +71,12 @@ def documents(content: bytes) -> Iterator[Document | Malformed]:
     return _yaml_documents(content)
 
 
-def as_utf8(content: bytes, errors: Literal["strict", "replace"] = "strict") -> bytes | None:
+def as_utf8(content: bytes) -> bytes | None:
     """UTF-16 content (as PowerShell redirects write it) as UTF-8, None where it is none: offsets then differ."""
     if content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
         return None
     try:
-        return content.decode("utf-16", errors).encode("utf-8", "replace")
+        return content.decode("utf-16").encode("utf-8", "replace")
     except UnicodeDecodeError:
         return None
 

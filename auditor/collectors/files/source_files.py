@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias, cast
+from typing import Any, BinaryIO, cast
 
 from auditor.collectors.files.sources import Missing, expand, is_url
 from auditor.collectors.files.streams import Stream, decompressed, plain_size, reason_of
@@ -15,8 +15,6 @@ from auditor.model.facts import Batch, RecordKind, Skipped, SourceMark
 
 HEAD = 1 << 16
 """Bytes at the beginning of a file by which its content is recognised."""
-
-MissingSource: TypeAlias = Missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +25,11 @@ class SourceFile:
     name: str
 
 
-def source_files(folder: Path, patterns: Iterable[str]) -> Iterator[SourceFile | MissingSource]:
+def source_files(folder: Path, patterns: Iterable[str]) -> Iterator[SourceFile | Missing]:
     """The regular files of `patterns` (relative to `folder`), folders read whole, each file once, by name."""
     for pattern in patterns:
         if pattern == "-" or is_url(pattern):
-            yield MissingSource(pattern, f"{pattern} is no file; only audit logs are read from elsewhere.")
+            yield Missing(pattern, f"{pattern} is no file; only audit logs are read from elsewhere.")
     for found in expand(folder, (pattern for pattern in patterns if pattern != "-" and not is_url(pattern))):
         yield found if isinstance(found, Missing) else SourceFile(Path(found.location), found.name)
 
