@@ -16,6 +16,7 @@ from auditor.errors import (
     AuditorError,
     ConfigError,
     DeliveryError,
+    NotCheckedError,
     NotFoundError,
     RenderError,
     SourceError,
@@ -31,6 +32,7 @@ _STATUSES: tuple[tuple[type[AuditorError], Status], ...] = (
     (SourceError, Status.SOURCE),
     (RenderError, Status.RENDER),
     (DeliveryError, Status.DELIVERY),
+    (NotCheckedError, Status.NOT_CHECKED),
     (NotFoundError, Status.NOT_FOUND),
 )
 """The first that an error is decides."""

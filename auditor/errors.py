@@ -36,3 +36,7 @@ class DeliveryError(AuditorError):
 
 class NotFoundError(AuditorError):
     """Nothing in the records is what was asked for."""
+
+
+class NotCheckedError(AuditorError):
+    """No record reaches what was asked for: nothing was checked, and nothing is clear."""

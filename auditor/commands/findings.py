@@ -61,8 +61,9 @@ def findings(
             show_findings(found, answers.times(query))
         else:
             say_rows(form, output, "findings", CSV_COLUMNS, answers.overview.as_of, map(wire.finding, found))
-    if exit_status and found:
-        raise typer.Exit(Status.FINDINGS)
+        unread = answers.outside(query)
+    if exit_status and (found or unread):
+        raise typer.Exit(Status.FINDINGS if found else Status.NOT_CHECKED)
 
 
 def _idents(asked: list[str] | None) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import typer
 from auditor.commands import QUESTIONS, Command
 from auditor.console import options
 from auditor.console.workspace import Workspace
-from auditor.errors import NotFoundError
+from auditor.errors import NotCheckedError, NotFoundError
 from auditor.model.case import Scope
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def report(
     from auditor.console.names import recorded
     from auditor.console.reporting import renderer_for, report_named, report_options
     from auditor.console.talk import talk
+    from auditor.console.window import outside
     from auditor.console.workspace import workspace
 
     asked = report_named(name)
@@ -78,6 +79,8 @@ def report(
             if scope == Scope():
                 _offer(place, list(opened.results.episodes()))
             case = fresh if fresh is not None and scope == Scope() else gathered(place, opened, scope)
+            if not case.changes and (why := outside(case.coverage.marks, scope.since, scope.until, scope.as_of)):
+                raise NotCheckedError(why, "No report was made: it would read as if nothing had happened.")
             content = renderer.render(asked, case, report_options(place.config))
     _put(content, output, f"{name}{renderer.suffix}")
 

@@ -1,6 +1,7 @@
 """Changes on a terminal: a line of who and what, then a line a field with both verdicts."""
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from auditor.console.answer import console, tally, text
@@ -23,8 +24,11 @@ _LONG = 100
 """Characters of a value that are shown."""
 
 
-def show_changes(found: Iterable[Recorded], as_of: AsOf, times: str) -> None:
-    """All of them, oldest first, under the day they were made on; for none, what `times` were asked for."""
+def show_changes(found: Iterable[Recorded], ends: AsOf, times: str, as_of: datetime | None = None) -> None:
+    """All of them, oldest first, under the day they were made on; for none, what `times` were asked for.
+
+    `ends` is where the records end, `as_of` a moment before which the answer leaves them.
+    """
     out, day, count = console(), None, 0
     for recorded in found:
         if (today := recorded.write.at.date()) != day:
@@ -34,14 +38,14 @@ def show_changes(found: Iterable[Recorded], as_of: AsOf, times: str) -> None:
             out.print(line)
         out.print()
         count += 1
-    out.print(text(closing(count, as_of, times), "dim"))
+    out.print(text(closing(count, ends, times, as_of), "dim"))
 
 
-def closing(count: int, as_of: AsOf, times: str) -> str:
+def closing(count: int, ends: AsOf, times: str, as_of: datetime | None = None) -> str:
     """How many there were, and up to when the records reach; where there were none, also for which `times`."""
-    if not count and not as_of.audit:
+    if not count and not ends.audit:
         return "No audit log was read, so what was changed cannot be told. `auditor sources` says what is missing."
-    end = f"The records end {as_of.moment:%Y-%m-%d %H:%M:%S} UTC." if as_of.moment else ""
+    end = f"The records end {ends.moment:%Y-%m-%d %H:%M:%S} UTC." if ends.moment and as_of is None else ""
     return f"{tally(count, 'change', 'changes', times)} {end}".rstrip()
 
 

@@ -18,13 +18,14 @@ from auditor.console.names import recorded
 from auditor.console.options import moment
 from auditor.console.sample import shipped_caches
 from auditor.console.talk import talk
+from auditor.console.window import outside
 from auditor.console.workspace import Workspace, workspace
 from auditor.errors import StoreLockedError
 from auditor.model.case import Case, Scope
 
 if TYPE_CHECKING:
     from auditor.correlate.writes.recall import Recall
-    from auditor.store import Named, Names, Overview, Query, Stamp, Store
+    from auditor.store import Named, Overview, Query, Stamp, Store
 
 _RENDERERS = ("kustomize", "kubectl", "helm")
 _TELLING = ("correlate", "model", "objects")
@@ -40,8 +41,8 @@ class Answers:
     overview: "Overview"
     as_of: datetime | None
     """The moment that was asked for; None for the end of the records."""
-    names: tuple["Names", ...]
-    """Of all records, and of what was computed of them as of that moment."""
+    records: "Store"
+    """The store of all records; `store` has what was computed of them as of that moment."""
 
     def query(
         self,
@@ -73,13 +74,19 @@ class Answers:
 
     def recorded(self, given: Sequence[str] | None, what: "Named") -> tuple[str, ...]:
         """The recorded names that were asked for. Raises `NotFoundError` where there is none."""
-        return recorded(given, what, self.names)
+        return recorded(given, what, tuple(dict.fromkeys((self.records.names, self.store.names))))
 
     def times(self, query: "Query") -> str:
-        """What the times of a question were taken for, in a sentence; "" where it has none."""
+        """What the times of a question were taken for, and whether records reach them; "" where it has none."""
         asked = (("from", query.since), ("before", query.until), ("as of", self.as_of))
         said = ", ".join(f"{word} {at:%Y-%m-%d %H:%M:%S} UTC" for word, at in asked if at)
-        return f"Asked for: {said}." if said else ""
+        return f"Asked for: {said}. {self.outside(query)}".rstrip() if said else ""
+
+    def outside(self, query: "Query") -> str:
+        """Why the records say nothing of a question's time, in a sentence; "" where they may."""
+        if query.since or query.until or self.as_of:
+            return outside(self.records.marks(), query.since, query.until, self.as_of)
+        return ""
 
 
 @contextmanager
@@ -97,8 +104,7 @@ def computed(config: Path | None, store: str | None, quiet: bool, as_of: str | N
                 up_to_date(place, opened)
             else:
                 opened = held.enter_context(_as_of(place, opened, at))
-        names = tuple(dict.fromkeys((kept.names, opened.names)))
-        yield Answers(place.config, opened, opened.results.overview(), at, names)
+        yield Answers(place.config, opened, opened.results.overview(), at, kept)
 
 
 @contextmanager

@@ -1,42 +1,11 @@
 """A question about what the records do not name is no question with an empty answer."""
 
-import shutil
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-
 import pytest
 
-from auditor.cli import app, run
 from auditor.console.status import Status
-from tests.conftest import Demo
+from tests.commands.asking import Ask, ask
 
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a command said, its lines joined."""
-
-    status: int
-    out: str
-    err: str
-
-
-Ask = Callable[..., Said]
-
-
-@pytest.fixture
-def ask(demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Ask:
-    """Asks a copy of the demo."""
-    monkeypatch.chdir(shutil.copytree(demo.folder, tmp_path / "incident"))
-    monkeypatch.setenv("PATH", "")
-
-    def answer(*arguments: str) -> Said:
-        status = run(partial(app(), [*arguments, "--quiet"]))
-        said = capsys.readouterr()
-        return Said(status, " ".join(said.out.split()), " ".join(said.err.split()))
-
-    return answer
+__all__ = ["ask"]
 
 
 @pytest.mark.parametrize(
