@@ -1,34 +1,28 @@
 """`auditor who OBJECT`: who set what on one object."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.commands import QUESTIONS, Command
 from auditor.console import options
-from auditor.console.kinds import spellings
-from auditor.console.status import Status
+from auditor.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from auditor.console.object_name import Named
     from auditor.model.resource import JsonObject, ObjectId, Path
-    from auditor.store import Recorded
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """An object as a person names it."""
-
-    kinds: tuple[str, ...]
-    """In lower case; () for any."""
-    namespace: str | None
-    name: str
+    from auditor.store import Recorded, Results
 
 
 def who(
     wanted: Annotated[
-        str, typer.Argument(metavar="OBJECT", help="deployment/web, shop-prod/deployment/web, or web for any kind.")
+        list[str],
+        typer.Argument(
+            metavar="OBJECT",
+            help="deployment/web, shop-prod/deployment/web, web for any kind, or as answers print it: Deployment"
+            " shop-prod/web.",
+        ),
     ],
     config: options.ConfigOption = None,
     store: options.StoreOption = None,
@@ -44,14 +38,12 @@ def who(
     from auditor.console import wire
     from auditor.console.answer import say_csv, say_json
     from auditor.console.computed import computed
+    from auditor.console.object_name import like_it, readings
 
-    named = parse(wanted, namespace)
+    written = " ".join(wanted)
+    named = readings(written, namespace)
     with computed(config, store, quiet) as answers:
-        found = [
-            one
-            for one in answers.store.results.of_object(named.kinds, named.namespace, named.name)
-            if not cluster or one.write.object.cluster in cluster
-        ]
+        found = _written_to(answers.store.results, named, answers.recorded(cluster, "cluster"))
         rows = [row for thing in _objects(found) for row in last_writers(thing, found)]
         if output is options.Format.JSON:
             fields: list[JsonObject] = [{**row} for row in rows]
@@ -60,21 +52,27 @@ def who(
         elif output is options.Format.CSV:
             say_csv(("cluster", "object.kind", "object.namespace", "object.name", *_COLUMNS), rows)
         else:
-            _show(named, found, explain)
-    if not found:
-        raise typer.Exit(Status.NOT_FOUND)
+            _show(found, explain)
+        if not found:
+            place = f" in {namespace}" if namespace else ""
+            hint = like_it(named[0].name, answers.records.names.all("object"))
+            raise NotFoundError(f"No write to {written}{place} is recorded.", hint)
 
 
 _COLUMNS = ("path", "value", "state", "actor", "channel", "at", "change")
 
 
-def parse(wanted: str, namespace: str | None = None) -> Named:
-    """`name`, `kind/name` or `namespace/kind/name`; kinds in any spelling that kubectl takes."""
-    parts = wanted.strip("/").split("/")
-    if not 1 <= len(parts) <= 3 or not all(parts):
-        raise typer.BadParameter(f"{wanted!r} is no object: write deployment/web or shop-prod/deployment/web.")
-    kinds = spellings(parts[-2]) if len(parts) > 1 else ()
-    return Named(kinds, parts[0] if len(parts) == 3 else namespace, parts[-1])
+def _written_to(results: "Results", named: "Sequence[Named]", clusters: "Sequence[str]") -> "list[Recorded]":
+    """Of the ways to understand a name, what was written to the first that the records have."""
+    for one in named:
+        found = [
+            recorded
+            for recorded in results.of_object(one.kinds, one.namespace, one.name)
+            if not clusters or recorded.write.object.cluster in clusters
+        ]
+        if found:
+            return found
+    return []
 
 
 def last_writers(thing: "ObjectId", found: "Sequence[Recorded]") -> "list[JsonObject]":
@@ -105,7 +103,7 @@ def _objects(found: "Sequence[Recorded]") -> "list[ObjectId]":
     return sorted({one.write.object for one in found})
 
 
-def _show(named: Named, found: "Sequence[Recorded]", explain: bool) -> None:
+def _show(found: "Sequence[Recorded]", explain: bool) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -128,9 +126,6 @@ def _show(named: Named, found: "Sequence[Recorded]", explain: bool) -> None:
                     for line in explanation(one):
                         out.print(line)
         out.print()
-    if not found:
-        out.print(text(f"No write to {'/'.join((*named.kinds[:1], named.name))} is recorded.", ""))
-        out.print(text("`auditor sources` says what the records cover.", "dim"))
 
 
 def _shown(row: "JsonObject") -> str:
