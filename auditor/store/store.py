@@ -129,7 +129,23 @@ class Store:
 
     def _add(self, kind: type[F], facts: Sequence[F]) -> int:
         form = codec(kind)
-        return self._database.execute_many(_insert(form), map(form.to_row, facts))
+        added = self._database.execute_many(_insert(form), map(form.to_row, facts))
+        return added if added == len(facts) else added + self._enrich([fact for fact in facts if _has_body(fact)])
+
+    def _enrich(self, facts: Sequence[Any]) -> int:
+        """Put events in the place of poorer tellings of them: a delivery may have left out bodies that another has."""
+        form = codec(AuditEvent)
+        columns = ", ".join(f'"{column}" = ?' for column in form.columns)
+        richer = self._database.execute_many(
+            f"UPDATE {form.table} SET {columns} WHERE id = ? AND {_POORER}",  # noqa: S608
+            (
+                (*form.to_row(fact), fact.id, *2 * (fact.request is not None, fact.response is not None))
+                for fact in facts
+            ),
+        )
+        if richer:
+            clear(self._database)
+        return richer
 
     def _replace_refs(self, refs: Sequence[GitRef]) -> int:
         added = 0
@@ -269,6 +285,8 @@ class Store:
         return map(form.from_row, self._database.rows(statement, values))
 
 
+_POORER = "(request IS NULL OR ?) AND (response IS NULL OR ?) AND ((request IS NULL AND ?) OR (response IS NULL AND ?))"
+"""Of a row: it has no body that the event has not, and not all that the event has."""
 _MARK = "kind = ? AND cluster = ? AND source = ? AND stream = ?"
 _BODIES = ("request", "response")
 _AT_ONCE = 500
@@ -332,6 +350,10 @@ def _insert(form: Codec[Any]) -> str:
         f"INSERT INTO {form.table} ({_quoted(form.columns)})"  # noqa: S608
         f" VALUES ({_marks(len(form.columns))}) ON CONFLICT DO NOTHING"
     )
+
+
+def _has_body(fact: object) -> bool:
+    return isinstance(fact, AuditEvent) and (fact.request is not None or fact.response is not None)
 
 
 def _mark_key(mark: SourceMark) -> Row:

@@ -107,6 +107,16 @@ def test_a_batch_that_is_there_changes_nothing(store: Store) -> None:
     assert len(read_all(store)) == 9
 
 
+def test_an_event_is_kept_as_its_richest_delivery_told_it(store: Store) -> None:
+    whole = event(request=b'{"a":1}', response=b'{"b":2}')
+    poor = replace(whole, request=None, response=None, truncated=True, origin=replace(ORIGIN, source="webhook.json"))
+    asked, answered = replace(poor, request=whole.request), replace(poor, response=whole.response)
+    tellings = ((poor, poor), (asked, asked), (answered, asked), (whole, whole), (answered, whole), (poor, whole))
+    for told, kept in tellings:
+        store.write(Batch((told,), MARK))
+        assert store.audit_event(whole.id) == kept
+
+
 def test_the_same_statement_found_in_another_file_is_one_fact(store: Store) -> None:
     said = OTHERS[5]
     assert isinstance(said, Announcement)
