@@ -18,6 +18,7 @@ FINAL_STAGES = ("ResponseComplete", "")
 """Those that say what came of a request; deliveries without stages have one event a request."""
 
 _TWICE_WITHIN = timedelta(seconds=1)
+_DELIVERED_WITHIN = timedelta(minutes=1)
 _WHOLE_SECOND = timedelta(seconds=1)
 """A snapshot's time is often the latest that stands in it, and those have no fractions: what was written in the same
 second is in it."""
@@ -120,6 +121,8 @@ _Bodies = tuple[bytes | None, bytes | None]
 
 
 def _is_one_request(event: AuditEvent, other: AuditEvent, bodies: _Bodies, others: _Bodies) -> bool:
+    if _lost_its_times(event) or _lost_its_times(other):
+        return _may_be_one_record(event, other)
     if event.stage not in FINAL_STAGES:
         return event.at == other.at
     kind = kinds.kind_of(event.api_group, event.resource)
@@ -127,6 +130,19 @@ def _is_one_request(event: AuditEvent, other: AuditEvent, bodies: _Bodies, other
         return False
     contradict = bodies[0] and others[0] and bodies[0] != others[0]
     return not contradict and abs(event.at - other.at) <= _TWICE_WITHIN and event.source_ips != other.source_ips
+
+
+def _lost_its_times(event: AuditEvent) -> bool:
+    """Whether a delivery cut the record before its times, which stand at its end: `at` is when it was delivered."""
+    return event.truncated and event.stage_at is None and event.dialect == "audit"
+
+
+def _may_be_one_record(event: AuditEvent, other: AuditEvent) -> bool:
+    """Whether all that a cut record still says is what the other says too, at about that time."""
+    said, other_said = (
+        (each.audit_id, each.stage, each.code, each.source_ips, each.user_agent) for each in (event, other)
+    )
+    return bool(event.audit_id) and said == other_said and abs(event.at - other.at) <= _DELIVERED_WITHIN
 
 
 def _richness(bodies: _Bodies) -> int:

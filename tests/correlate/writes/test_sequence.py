@@ -79,6 +79,16 @@ def test_an_event_that_comes_twice_is_one() -> None:
     assert len(once([*events, *events])) == len(events)
 
 
+def test_a_record_that_was_cut_before_its_times_is_the_whole_one_that_another_delivery_has() -> None:
+    _, whole, *_ = lives().events
+    late = whole.at + timedelta(seconds=9)
+    cut = replace(whole, id="cut", at=late, stage_at=None, response=None, truncated=True)
+    assert once([cut, whole]) == [whole]
+    assert len(once([replace(cut, code=409), whole])) == 2
+    assert len(once([replace(cut, at=late + HOUR), whole])) == 2
+    assert len(once([replace(cut, audit_id=""), replace(whole, audit_id="")])) == 2
+
+
 def test_stages_of_one_request_are_one_and_the_last_is_kept() -> None:
     event = lives().events[1]
     begun = replace(event, id="begun", stage="ResponseStarted", code=101)
