@@ -2,9 +2,10 @@
 
 https://cloud.google.com/kubernetes-engine/docs/how-to/audit-logging has the entry. What it lacks, and so stays unknown:
 the request URI (dry run, field manager and `force` are invisible), stage and level, groups, UID and `extra` of the
-user, `objectRef.uid` and `resourceVersion`. The user whom a request acted as is its `authoritySelector`. `status.code`
-is a google.rpc code, 0 or absent for success; a refused request gets the HTTP code that the API server must have
-answered. Elastic's integration takes status and times out of an entry and puts them where an Event has them.
+user, `objectRef.uid` and `resourceVersion`. The user whom a request acted as is its `authoritySelector`; who took the
+identity of a service account is kept as `extra` (see `DELEGATED`). `status.code` is a google.rpc code, 0 or absent for
+success; a refused request gets the HTTP code that the API server must have answered. Elastic's integration takes status
+and times out of an entry and puts them where an Event has them.
 """
 
 import re
@@ -43,6 +44,9 @@ _HTTP = {
     16: 401,
 }
 _VERSION = re.compile(r"v\d+((alpha|beta)\d+)?")
+DELEGATED = "serviceAccountDelegationInfo"
+"""Under which `extra` names the real authorities behind a service account, "in the original ordering of the identity
+delegation events" (google/cloud/audit/audit_log.proto): who began comes first. "" stands for one without a name."""
 _READS = frozenset({"get", "list", "watch"})
 _VERBS = {"deleteCollection": "deletecollection"}
 _MESSAGES = frozenset({"authentication_info", "request_metadata"})
@@ -55,6 +59,7 @@ class Authentication(Struct):
     email: str = field(name="principalEmail", default="")
     subject: str = field(name="principalSubject", default="")
     selector: str = field(name="authoritySelector", default="")
+    delegated: Any = field(name=DELEGATED, default=None)
 
 
 class Metadata(Struct):
@@ -191,7 +196,7 @@ def event_of(entry: Entry) -> tuple[Event, bool] | None:
     event = Mapped(
         verb=verb,
         audit_id=audit_id,
-        user=User(who.email or who.subject),
+        user=User(who.email or who.subject, extra=_delegated(who.delegated)),
         impersonated=User(who.selector) if who.selector else None,
         source_ips=(address,) if address else (),
         user_agent=caller.agent,
@@ -203,6 +208,22 @@ def event_of(entry: Entry) -> tuple[Event, bool] | None:
     event.request, cut_request = _body(payload.request, payload.request_json)
     event.response, cut_response = _body(payload.response, payload.response_json)
     return event, cut_request or cut_response or entry.split is not None
+
+
+def _delegated(history: Any) -> dict[str, tuple[str, ...]]:
+    """The names in a delegation history, by `DELEGATED`; keys in it may be spelled either way."""
+    names = tuple(map(_authority, history)) if isinstance(history, list) else ()
+    return {DELEGATED: names} if any(names) else {}
+
+
+def _authority(said: Any) -> str:
+    members = _camel_members(said)
+    name = _camel_members(members.get("firstPartyPrincipal")).get("principalEmail") or members.get("principalSubject")
+    return name if isinstance(name, str) else ""
+
+
+def _camel_members(value: Any) -> dict[str, Any]:
+    return {_camel(key): item for key, item in value.items()} if isinstance(value, dict) else {}
 
 
 def _outcome(status: Status | None) -> Outcome:

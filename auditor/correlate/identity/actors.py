@@ -22,6 +22,9 @@ MACHINES: frozenset[ActorKind] = frozenset({"gitops", "autoscaler", "admission",
 """Kinds whose writes are expected: no claim of a client makes an actor one of these."""
 
 _SERVICE_ACCOUNT = "system:serviceaccount:"
+_CLOUD_ACCOUNT = ".gserviceaccount.com"
+_DELEGATED = "serviceAccountDelegationInfo"
+_MAIL = re.compile(r"[^\s@:/]+@[^\s@:/]+")
 _TOOLS = frozenset({"kubectl", "helm", "terraform", "argocd", "tool"})
 _HANDS = _TOOLS | {"console"}
 _RULES = {rule.ident: rule for rule in RULES}
@@ -52,6 +55,8 @@ class _Request:
     impersonated: str
     user_agent: str
     field_manager: str
+    delegated: str = ""
+    """On Google Cloud the person who took the identity of the service account that asked."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -94,7 +99,16 @@ def _request(event: AuditEvent) -> _Request:
         impersonated=event.impersonated_user,
         user_agent=event.user_agent,
         field_manager=event.field_manager,
+        delegated=_delegating_person(event),
     )
+
+
+def _delegating_person(event: AuditEvent) -> str:
+    """Who began the delegation that Google Cloud recorded, where that is an account of a person; "" for all others."""
+    history = event.extra.get(_DELEGATED, ()) if event.dialect == "gke" else ()
+    first = history[0] if history else ""
+    is_account = event.user.endswith(_CLOUD_ACCOUNT)
+    return first if is_account and _MAIL.fullmatch(first) and not first.endswith(_CLOUD_ACCOUNT) else ""
 
 
 def _first(extra: Mapping[str, tuple[str, ...]], key: str) -> str:
@@ -107,10 +121,20 @@ def _decide(request: _Request, rules: tuple[ActorRule, ...]) -> Actor:
     for own in rules:
         if not rule_problem(own) and _matches(_shipped_form(own), request):
             return _named(_shipped_form(own), request, known_by=f"rule {own.ident} of the configuration")
+    if request.delegated:
+        return _behind_account(request, rules)
     for rule in RULES:
         if _matches(rule, request):
             return _doubted(rule, request) or _named(rule, request, known_by=_known_by(rule, request))
     return _unruled(request)
+
+
+def _behind_account(request: _Request, rules: tuple[ActorRule, ...]) -> Actor:
+    """Who took the account's identity, as if they had asked themselves, but for what a machine is told by."""
+    person = _decide(replace(request, user=request.delegated, delegated=""), rules)
+    kind = "unknown" if person.kind in MACHINES else person.kind
+    known_by = f"delegation of the service account's identity, {person.known_by}"
+    return replace(person, kind=kind, known_by=known_by, account=request.user)
 
 
 def _shipped_form(rule: ActorRule) -> Rule:
@@ -201,7 +225,7 @@ def _by_form(request: _Request) -> tuple[ActorKind, str, str]:
     program = client(request.user_agent)
     if request.user.startswith(_SERVICE_ACCOUNT):
         return _service_account(program, _program(request.user_agent))
-    if request.user.endswith(".gserviceaccount.com"):
+    if request.user.endswith(_CLOUD_ACCOUNT):
         if program in _TOOLS:
             return "ci", "cloud service account that no rule names, with a command-line tool", "cloud-account-tool"
         return "unknown", "cloud service account that no rule names", "cloud-account"

@@ -116,6 +116,29 @@ def test_whom_a_request_acted_as_is_never_who_asked(tmp_path: Path) -> None:
     assert (found.user, found.impersonated_user) == ("", "bob@acme.example")
 
 
+def test_who_took_the_identity_of_a_service_account_is_kept_in_order(tmp_path: Path) -> None:
+    history = [
+        {"firstPartyPrincipal": {"principalEmail": "alice@acme.example"}, "principalSubject": "user:alice"},
+        {"first_party_principal": {"principal_email": "mid@acme.iam.gserviceaccount.com"}},
+        {"principalSubject": "principal://iam.googleapis.com/pool/subject/x"},
+        {"thirdPartyPrincipal": {"thirdPartyClaims": {}}},
+    ]
+    who = {"principalEmail": "deploy@acme.iam.gserviceaccount.com", "serviceAccountDelegationInfo": history}
+    mid, outside = "mid@acme.iam.gserviceaccount.com", "principal://iam.googleapis.com/pool/subject/x"
+    told = entry(authenticationInfo=who)
+    for name, written in {"json": json.dumps(told).encode(), "row": _log_analytics(told)}.items():
+        (tmp_path / name).mkdir()
+        found = one(tmp_path / name, written)
+        assert found.user == who["principalEmail"]
+        assert found.extra == {"serviceAccountDelegationInfo": ("alice@acme.example", mid, outside, "")}
+
+
+@pytest.mark.parametrize("history", [None, {}, "x", [], [None], [{"firstPartyPrincipal": 1, "principalSubject": 3}]])
+def test_a_delegation_history_without_a_name_is_none(history: Any, tmp_path: Path) -> None:
+    who = {"principalEmail": "deploy@acme.iam.gserviceaccount.com", "serviceAccountDelegationInfo": history}
+    assert one(tmp_path, json.dumps(entry(authenticationInfo=who)).encode()).extra == {}
+
+
 def test_a_table_of_the_logs_explorer_leaves_bodies_unknown(tmp_path: Path) -> None:
     told = entry(status={})
     payload = {f"protoPayload.{key}": value for key, value in told["protoPayload"].items()}

@@ -7,6 +7,7 @@ import pytest
 from auditor.config import ActorRule
 from auditor.correlate.identity.actor_rules import RULES
 from auditor.correlate.identity.actors import MACHINES, disagreement, identify, rule_problem
+from auditor.model.change import Actor
 from tests.factories import KUBECTL, audit_event
 
 CONTROLLER = "argocd-application-controller/v0.0.0 (linux/amd64) kubernetes/$Format"
@@ -206,6 +207,48 @@ def test_an_unnamed_service_account_with_another_client_is_an_operator(agent: st
     actor = identify(audit_event(**account("shop:shop-operator", agent)))
     assert actor.kind == "operator"
     assert "no rule names" in actor.known_by
+
+
+ACCOUNT = "deploy@acme.iam.gserviceaccount.com"
+
+
+def delegated(*history: str, dialect: str = "gke", **given: Any) -> Actor:
+    extra = {"serviceAccountDelegationInfo": history}
+    event = {"user": ACCOUNT, "user_agent": KUBECTL, "extra": extra, "dialect": dialect}
+    return identify(audit_event(**event | given))
+
+
+def test_who_took_the_identity_of_a_google_service_account_is_named() -> None:
+    actor = delegated("alice@acme.example")
+    assert (actor.name, actor.kind, actor.account) == ("alice@acme.example", "person", ACCOUNT)
+    assert actor.known_by == "delegation of the service account's identity, authenticated user"
+    assert delegated("alice@acme.example", "other@acme.iam.gserviceaccount.com").name == "alice@acme.example"
+    assert delegated("release-bot@acme.example").kind == "ci"
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        ("other@acme.iam.gserviceaccount.com",),
+        ("other@acme.iam.gserviceaccount.com", "alice@acme.example"),
+        ("", "alice@acme.example"),
+        ("user:alice@acme.example",),
+        ("principal://iam.googleapis.com/pool/subject/alice@acme.example",),
+    ],
+)
+def test_a_delegation_that_does_not_begin_with_a_person_names_nobody(history: tuple[str, ...]) -> None:
+    assert (delegated(*history).name, delegated(*history).kind) == (ACCOUNT, "ci")
+
+
+def test_only_what_google_cloud_recorded_is_a_delegation() -> None:
+    assert delegated("alice@acme.example", dialect="audit").name == ACCOUNT
+    assert delegated("alice@acme.example", user="bob@acme.example").name == "bob@acme.example"
+
+
+def test_a_rule_of_the_configuration_for_the_account_comes_before_its_delegation() -> None:
+    rule = ActorRule("release", "ci", user=ACCOUNT)
+    event = audit_event(user=ACCOUNT, dialect="gke", extra={"serviceAccountDelegationInfo": ("alice@acme.example",)})
+    assert (identify(event, (rule,)).name, identify(event, (rule,)).kind) == (ACCOUNT, "ci")
 
 
 def test_a_service_account_of_whose_client_nothing_is_said_may_be_a_pipeline_or_an_operator() -> None:
