@@ -207,9 +207,11 @@ def open_checkouts(
 def _repository(wanted: RepositoryConfig, folder: Path, cache: Path) -> tuple[Repository | None, str]:
     """The repository on disk, or why there is none to read contents from."""
     path = folder / wanted.path
-    git_dir: Path | None = mirror_folder(cache, wanted.url)
+    git_dir: Path | None
     if wanted.path and not is_bundle(path):
         git_dir = git_dir_of(path)
+    else:
+        git_dir = mirror_folder(cache, wanted.url, path if wanted.path else None)
     if git_dir is None or not git_dir.is_dir():
         return None, f"the files of {wanted.name} are not on this machine"
     return Repository(git_dir), ""

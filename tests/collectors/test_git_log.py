@@ -375,6 +375,17 @@ def test_a_bundle_that_is_replaced_is_read_again(repo: Repo, tmp_path: Path) -> 
     assert [repo.name(commit.sha) for commit in commits(again)] == ["more"]
 
 
+def test_a_bundle_says_nothing_of_what_another_of_the_same_repository_held(repo: Repo, tmp_path: Path) -> None:
+    git(repo.folder, "bundle", "create", "-q", str(tmp_path / "ours.bundle"), "--all")
+    alone = read(tmp_path, "ours.bundle")
+    repo.commit("foreign", 5, {"a.yaml": "a: 2\n"})
+    repo.write()
+    git(repo.folder, "bundle", "create", "-q", str(tmp_path / "theirs.bundle"), "--all")
+    read(tmp_path, "theirs.bundle")
+    after = read(tmp_path, "ours.bundle")
+    assert (commits(after), refs(after)) == (commits(alone), refs(alone))
+
+
 # Without git
 
 

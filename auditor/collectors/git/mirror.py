@@ -33,9 +33,13 @@ class Place:
     """Size of a bundle."""
 
 
-def mirror_folder(cache: Path, url: str) -> Path:
-    """The private mirror of a repository, whether or not it is there yet."""
-    return cache / "git" / f"{hashlib.sha256(url.encode()).hexdigest()[:20]}.git"
+def mirror_folder(cache: Path, url: str, bundle: Path | None = None) -> Path:
+    """The private mirror of a repository, whether or not it is there yet.
+
+    Each bundle has its own: what another of the same repository held is not in the records that this one is of.
+    """
+    said = url if bundle is None else f"{url}\n{bundle.resolve()}"
+    return cache / "git" / f"{hashlib.sha256(said.encode('utf-8', 'surrogateescape')).hexdigest()[:20]}.git"
 
 
 def is_bundle(path: Path) -> bool:
@@ -83,7 +87,7 @@ def open_clone(path: Path) -> Place:
 def open_bundle(path: Path, url: str, cache: Path) -> Place:
     """A bundle, unpacked into its mirror where the mirror has not got exactly this bundle yet."""
     digest, size = digest_of(path), path.stat().st_size
-    mirror = mirror_folder(cache, url)
+    mirror = mirror_folder(cache, url, path)
     stamp = mirror / "auditor-bundle"
     if not (stamp.is_file() and stamp.read_text() == digest):
         try:
