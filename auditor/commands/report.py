@@ -26,11 +26,14 @@ _BINARY = (b"%PDF-", b"PAR1", b"PK\x03\x04")
 def report(
     name: Annotated[str, typer.Argument(metavar="NAME", help="postmortem, drift, register or staging.")],
     form: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--format", "-f", metavar="FORMAT", help="html, pdf, markdown, json or csv; for register parquet or xlsx."
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help="html, pdf, markdown, json or csv; for register parquet or xlsx [default: as --output ends, html].",
         ),
-    ] = "html",
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -56,13 +59,13 @@ def report(
     """
     from auditor.console.computed import gathered, up_to_date
     from auditor.console.names import recorded
-    from auditor.console.reporting import renderer_for, report_named, report_options
+    from auditor.console.reporting import form_by_ending, renderer_for, report_named, report_options
     from auditor.console.talk import talk
     from auditor.console.window import outside
     from auditor.console.workspace import workspace
 
     asked = report_named(name)
-    renderer = renderer_for(asked, form)
+    renderer = renderer_for(asked, form or form_by_ending(asked, output))
     with talk(quiet) as progress:
         place = workspace(config, store, progress)
         with place.store() as opened:

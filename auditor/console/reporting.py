@@ -45,6 +45,17 @@ def renderer_for(report: "Report", form: str) -> "Renderer":
     return known[form]
 
 
+def form_by_ending(report: "Report", output: Path | None) -> str:
+    """The format that a file's ending stands for, html where it has none; a usage error for one of no format."""
+    if output is None or not output.suffix or output.is_dir():
+        return "html"
+    known = {renderer.suffix: renderer.name for renderer in registry.renderers() if renderer.name in report.formats}
+    if output.suffix not in known:
+        ends = f"{output.name} ends in {output.suffix}, and the report {report.name} in {', '.join(sorted(known))}"
+        raise typer.BadParameter(f"{ends}: name another file, or its format by --format.", param_hint="--output")
+    return known[output.suffix]
+
+
 @dataclass(frozen=True, slots=True)
 class WrittenReports:
     """The files that were written, and what kept the first of the others from being so."""
