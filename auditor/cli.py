@@ -1,6 +1,7 @@
 """The command line: all commands under one name, and the only place that turns an error into text and a status."""
 
 import errno
+import os
 import sys
 from collections.abc import Callable
 from functools import cache, partial
@@ -79,26 +80,30 @@ def app() -> typer.Typer:
 
 
 def main() -> NoReturn:
-    """What the `auditor` program runs."""
+    """What the `auditor` program runs. Python has no stdout where the caller closed it: what is said goes nowhere."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the program runs
     sys.exit(run(partial(app(), prog_name="auditor")))
 
 
 def run(program: Callable[[], object]) -> int:
     """The status of one run. An `AuditorError` becomes one sentence and a hint on stderr; all else is a bug."""
     try:
-        program()
+        _to_the_end(program)
     except AuditorError as error:
         print(f"auditor: {visible(error.message)}", file=sys.stderr)  # noqa: T201
         for line in error.hint.splitlines():
             print(f"  {visible(line)}", file=sys.stderr)  # noqa: T201
         return next(status for kind, status in _STATUSES if isinstance(error, kind))
     except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # as Typer and Rich end then
+            return _reader_gone()
         return end.code if isinstance(end.code, int) else Status.CLEAN
     except KeyboardInterrupt:
         print("auditor: interrupted; what was collected stays.", file=sys.stderr)  # noqa: T201
         return Status.INTERRUPTED
     except BrokenPipeError:
-        _close_stdout()
+        return _reader_gone()
     except OSError as error:
         if error.errno not in _NO_ROOM:
             raise
@@ -128,8 +133,22 @@ def _before_the_command(
     BEFORE_THE_COMMAND.set(GivenBefore(config, store))
 
 
-def _close_stdout() -> None:
-    """The reader of a pipe has gone: nothing more is said, not even at exit."""
-    import os
+def _to_the_end(program: Callable[[], object]) -> None:
+    """With all that it said out of our hands: at exit it is too late for a status."""
+    try:
+        program()
+    except SystemExit:
+        sys.stdout.flush()
+        raise
+    sys.stdout.flush()
 
+
+def _reader_gone() -> Status:
+    """The reader of a pipe wants no more, as `head` does."""
+    _close_stdout()
+    return Status.PIPE_CLOSED
+
+
+def _close_stdout() -> None:
+    """Nothing more is said, not even at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

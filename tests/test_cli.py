@@ -13,6 +13,7 @@ import pytest
 from auditor import errors, registry
 from auditor.cli import app, run
 from auditor.console.status import Status
+from tests.conftest import ROOT, Demo
 
 HEAVY = (
     "duckdb", "fsspec", "git", "jinja2", "kubernetes", "numpy", "openpyxl", "pandas", "psycopg", "pyarrow", "pydantic",
@@ -149,10 +150,16 @@ def test_the_page_of_exit_statuses_lists_them_all() -> None:
     assert rows == {status.value: status.name.lower().replace("_", " ") for status in Status}
 
 
-def test_a_pipe_that_closes_early_is_no_failure(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m auditor sql 'SELECT 1' --format json --store sqlite:///{tmp_path}/x.db | true"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False, cwd=tmp_path)
+@pytest.mark.parametrize("arguments", ["--help", "changes", "changes --format json", "changes --format csv"])
+def test_a_pipe_that_closes_early_ends_quietly_with_a_status_of_its_own(demo: Demo, arguments: str) -> None:
+    command = f"{sys.executable} -m auditor {arguments} | true; exit ${{PIPESTATUS[0]}}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, check=False, cwd=demo.folder, env=environment
+    )
+    assert done.returncode == Status.PIPE_CLOSED
     assert "Traceback" not in done.stderr
+    assert "BrokenPipeError" not in done.stderr
 
 
 def test_options_may_stand_before_the_command(tmp_path: Path) -> None:

@@ -22,3 +22,4 @@ class Status(IntEnum):
     RENDER = 14
     DELIVERY = 15
     INTERRUPTED = 130
+    PIPE_CLOSED = 141
