@@ -19,8 +19,8 @@ _ABOUT_THE_ACT = re.compile(
     r"scal(e|ed|ing)|patch(ed|ing)?|edit(ed|ing)?|chang(e|ed|ing)|rais(e|ed|ing)|set(ting)?|mov(e|ed|ing))\b"
 )
 
-_ISSUED = re.compile(r".*[:#]([^\s:#@/]+@[^\s:#@/]+)\Z")
-"""`oidc:carol@acme.example`, `https://login.acme.example#carol@acme.example`: a mail address behind a prefix."""
+_ISSUED = re.compile(r"\A(?!system:|arn:)[^@\s]*[:#]([^\s:#@/]+(?:@[^\s:#@/]+)?)\Z")
+"""`oidc:carol`, `https://login.acme.example#carol@acme.example`: a name or mail address behind a prefix."""
 
 
 @dataclass(frozen=True, slots=True)

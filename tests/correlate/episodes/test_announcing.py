@@ -19,6 +19,8 @@ PEOPLE = (Person("Alice Ames", ("alice@acme.example", "Ali Ames", "arn:aws:sts::
         ("alice", "alice@other.example", "alice@acme.example", False),
         ("Bob Boe", "bob@acme.example", "alice@acme.example", False),
         ("alice", "alice@acme.example", "oidc:alice@acme.example", True),
+        ("alice", "alice@acme.example", "oidc:alice", True),
+        ("alice", "alice@acme.example", "system:alice", False),
         ("alice", "alice@acme.example", "https://login.acme.example#alice@acme.example", True),
         ("Ali Ames", "", "oidc:alice@acme.example", True),
         ("alice", "alice@other.example", "oidc:alice@acme.example", False),
