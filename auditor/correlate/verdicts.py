@@ -11,15 +11,17 @@ from auditor.correlate.applications.flux_freezes import concerns
 from auditor.correlate.cluster.prospect import outlook
 from auditor.correlate.cluster.sight import argocd_sees, ignore_rules
 from auditor.correlate.cluster.verdict import judge_cluster
-from auditor.correlate.git.manifest import manifest_of
+from auditor.correlate.git.manifest import manifest_of, otherwise
 from auditor.correlate.git.verdict import GitJudge
 from auditor.model.application import ApplicationHistory, ApplicationState, Freeze
 from auditor.model.case import LiveState
 from auditor.model.change import AppKey, Change, Write
 from auditor.model.desired import Undeterminable
 from auditor.model.facts import ArgoSettings
-from auditor.model.resource import JsonObject, ObjectId
+from auditor.model.resource import ABSENT, JsonObject, ObjectId, Path
 from auditor.model.verdict import FieldVerdict, Verdict
+from auditor.objects.leaves import equal
+from auditor.objects.paths import lookup
 
 JUDGED = frozenset({"out-of-band", "bypass"})
 
@@ -61,17 +63,31 @@ def _verdict(change: Change, writes: Sequence[Write], bench: Bench) -> Verdict:
         lambda later: _pressed(change.application, later, bench.bypasses),
     )
     fields = tuple(FieldVerdict(*pair) for pair in zip(in_git, in_cluster, strict=True)) if in_cluster else ()
+    declared = _manifest(change, bench.as_of, bench)
     prospect, following = outlook(
         change,
         git,
         cluster,
         fields,
         _state(change, bench.as_of, bench),
-        _manifest(change, bench.as_of, bench),
+        declared,
         _rules(change, bench.as_of, bench),
         _open_freezes(change, bench),
+        _left_otherwise(write, declared, bench.live.get(write.object)),
     )
     return Verdict(write.id, git, cluster, fields, _seen(change, bench), prospect, following)
+
+
+def _left_otherwise(
+    create: Write, declared: JsonObject | Undeterminable | None, live: LiveState | None
+) -> tuple[Path, ...]:
+    """What git declares with other values than an object was created with, as far as nobody changed it since."""
+    fields = otherwise(declared, create) if isinstance(declared, dict) else ()
+    body = live.body if live is not None else None
+    if not fields or body is None:
+        return fields
+    of, made = create.object, {field.path: field.after for field in create.asked}
+    return tuple(path for path in fields if equal(of.group, of.kind, path, made.get(path, ABSENT), lookup(body, path)))
 
 
 def _seen(change: Change, bench: Bench) -> bool | None:

@@ -6,7 +6,7 @@ from auditor.correlate.cluster.sight import comparable, differs, is_beside, is_i
 from auditor.model.application import ApplicationState, Freeze
 from auditor.model.change import Change, FieldChange
 from auditor.model.desired import Undeterminable
-from auditor.model.resource import JsonObject
+from auditor.model.resource import JsonObject, Path
 from auditor.model.verdict import ClusterVerdict, FieldVerdict, GitVerdict, Prospect
 
 Outlook = tuple[Prospect, str]
@@ -24,17 +24,19 @@ def outlook(
     declared: JsonObject | Undeterminable | None,
     rules: Sequence[JsonObject] = (),
     freezes: Sequence[Freeze] = (),
+    otherwise: Sequence[Path] = (),
 ) -> Outlook:
     """The prospect of a change at the moment of its verdicts, and the sentence that says it.
 
     `state` is the Application then; `declared` the manifest that its next sync would apply, None where its source has
-    no such object; `rules` the ignoreDifferences; `freezes` those that are not lifted.
+    no such object; `rules` the ignoreDifferences; `freezes` those that are not lifted; `otherwise` the fields that a
+    created object has and git declares with other values.
     """
     verdicts = [(each.git, each.cluster) for each in fields] or [(git, cluster)]
     left = [on_git.verdict in _IN_GIT for on_git, in_cluster in verdicts if in_cluster.verdict in _LEFT]
     if not left:
         return "settled", "Nothing of it is left in the cluster."
-    if all(left):
+    if all(left) and not otherwise:
         return "settled", "Git has it too: no sync undoes it."
     if change.write.persisted == "unproven":
         return "unknown", "The record does not show whether it was stored at all."
@@ -43,7 +45,7 @@ def outlook(
     if state is None or isinstance(declared, Undeterminable):
         return "unknown", _why_unknown(declared)
     if change.write.operation != "update":
-        return _of_object(change, state, declared, freezes)
+        return _of_object(change, state, declared, rules, freezes, otherwise)
     return _of_fields(change, fields, state, declared, rules, freezes)
 
 
@@ -54,12 +56,20 @@ def _why_unknown(declared: JsonObject | Undeterminable | None) -> str:
 
 
 def _of_object(
-    change: Change, state: ApplicationState, declared: JsonObject | None, freezes: Sequence[Freeze]
+    change: Change,
+    state: ApplicationState,
+    declared: JsonObject | None,
+    rules: Sequence[JsonObject],
+    freezes: Sequence[Freeze],
+    otherwise: Sequence[Path],
 ) -> Outlook:
     if change.write.operation == "delete":
         if declared is None:
             return "settled", "Git does not declare the object: no sync brings it back."
         return _when_synced(state, freezes, "creates the object again")
+    if declared is not None and otherwise:
+        hidden = all(is_ignored(change.write, path, declared, rules) for path in otherwise)
+        return _hidden(state) if hidden else _when_synced(state, freezes, "puts git's values back")
     if declared is not None:
         return "unknown", "Git declares the object; whether it has the same content, the record does not tell."
     if state.prune:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import orjson
 
+from auditor.correlate.git.manifest import otherwise
 from auditor.model.application import ApplicationState
 from auditor.model.change import AppKey, Change, FieldChange, Write
 from auditor.model.desired import Undeterminable
@@ -41,7 +42,7 @@ def argocd_sees(
     if write.operation == "delete":
         return declared is not None
     if write.operation == "create":
-        return True if declared is None else None
+        return _created_otherwise(write, declared, rules)
     if _REMOVED_TRACKING in write.notes and declared is not None:
         return True
     if declared is None:
@@ -50,6 +51,17 @@ def argocd_sees(
         return None
     manifest = comparable(declared, write.object)
     return _any_seen([_sees(write, field, manifest, rules) for field in write.fields])
+
+
+def _created_otherwise(
+    write: Write, declared: JsonObject | Undeterminable | None, rules: Sequence[JsonObject]
+) -> bool | None:
+    """Whether Argo CD sees an object that was created: one too many, or one with other values. An object as git
+    declares it may still lack Argo CD's own mark."""
+    if not isinstance(declared, dict):
+        return True if declared is None else None
+    hidden = [is_ignored(write, path, declared, rules) for path in otherwise(declared, write)]
+    return True if False in hidden else None
 
 
 def ignore_rules(state: ApplicationState, settings: Iterable[ArgoSettings]) -> tuple[JsonObject, ...]:

@@ -1,9 +1,11 @@
 """What rendered manifests say of one object of the cluster."""
 
+from auditor.model.change import Write
 from auditor.model.desired import DesiredState, ManifestKey, Undeterminable
-from auditor.model.resource import ABSENT, JsonObject, Leaf, ObjectId, Path
+from auditor.model.resource import ABSENT, Json, JsonObject, Leaf, ObjectId, Path
+from auditor.objects.defaults import is_defaultable
 from auditor.objects.kinds import canonical_group
-from auditor.objects.leaves import equal, fold_string_data
+from auditor.objects.leaves import differences, equal, fold_string_data
 from auditor.objects.paths import lookup
 from auditor.objects.versions import common_version
 
@@ -44,6 +46,34 @@ def value_in(desired: DesiredState, of: ObjectId, namespace: str, path: Path) ->
     if not found.known:
         return Undeterminable("several items of a list in the manifest have the same key")
     return ABSENT if equal(of.group, of.kind, path, found, ABSENT) else found
+
+
+def otherwise(manifest: JsonObject, create: Write) -> tuple[Path, ...]:
+    """The fields that a manifest declares with other values than the object was created with; () where the record does
+    not hold what it was created with. What the object has besides is not declared otherwise."""
+    if create.operation != "create" or not create.asked:
+        return ()
+    of, made = create.object, {field.path: field.after for field in create.asked}
+    declared = differences(None, _comparable(manifest, of), of.group, of.kind)
+    return tuple(
+        field.path for field in declared if not _is_as(made.get(field.path, ABSENT), field.path, field.after, of)
+    )
+
+
+def _is_as(made: Leaf, path: Path, declared: Leaf, of: ObjectId) -> bool:
+    """Whether a field was made as it is declared; what was left out has its default, also within a list."""
+    if made == ABSENT and is_defaultable(of.group, of.kind, path, declared.value):
+        return True
+    return equal(of.group, of.kind, path, made, declared) or _holds(made.value, declared.value)
+
+
+def _holds(made: Json, declared: Json) -> bool:
+    """Whether a value has all that another has, and at most more fields of the same things."""
+    if isinstance(made, dict) and isinstance(declared, dict):
+        return all(key in made and _holds(made[key], value) for key, value in declared.items())
+    if isinstance(made, list) and isinstance(declared, list):
+        return len(made) == len(declared) and all(map(_holds, made, declared))
+    return made == declared
 
 
 def _is_encrypted(manifest: JsonObject, found: Leaf) -> bool:

@@ -9,13 +9,14 @@ from auditor.correlate.git.applied import Applied, synced_between
 from auditor.correlate.git.authorship import authored_in, landed_verdict
 from auditor.correlate.git.branches import on_branch
 from auditor.correlate.git.course import Course, Step
-from auditor.correlate.git.manifest import manifest_of, value_in
+from auditor.correlate.git.manifest import manifest_of, otherwise, value_in
 from auditor.correlate.git.text import text_hint
 from auditor.model.application import ApplicationHistory
 from auditor.model.change import Change
 from auditor.model.desired import DesiredState, Undeterminable
 from auditor.model.resource import ABSENT, Leaf, ObjectId, Path, leaf
 from auditor.model.verdict import GitVerdict
+from auditor.objects import paths
 from auditor.objects.leaves import equal
 
 Value: TypeAlias = Leaf | Undeterminable | None
@@ -25,6 +26,10 @@ _NOT_IN_GIT = GitVerdict("not-in-git", "no manifest declares the object")
 _NO_BODY = GitVerdict("unknown", "the record does not hold the value")
 PRESENT = leaf(True)
 """Stands for the whole object where a created or deleted one is judged."""
+_OTHERWISE = leaf(False)
+"""Stands for an object that git declares with other values than it was created with."""
+_NAMED_FIELDS = 3
+"""How many fields with other values are named."""
 
 
 class Trial:
@@ -41,7 +46,10 @@ class Trial:
     ) -> None:
         """`path` is () and `after` PRESENT or ABSENT for a whole object."""
         self._course = course
+        self._change = change
         self._object: ObjectId = change.write.object
+        self._by_name = False
+        """Whether a created object is judged by its name alone, whatever git declares of it."""
         self._at = change.write.at
         self._path = path
         self._after = after
@@ -81,7 +89,10 @@ class Trial:
         namespace = step.state.destination_namespace
         if self._path:
             return value_in(desired, self._object, namespace, self._path)
-        return None if manifest_of(desired, self._object, namespace) is None else PRESENT
+        manifest = manifest_of(desired, self._object, namespace)
+        if manifest is None:
+            return None
+        return _OTHERWISE if not self._by_name and otherwise(manifest, self._change.write) else PRESENT
 
     def then(self) -> Value:
         """What git said when the change was made: a revision that does not render leaves the one before in force."""
@@ -142,12 +153,26 @@ class Trial:
                 return GitVerdict("unknown", said.reason)
         if self._after == ABSENT:
             return self._deleted(now, then)
+        if now == _OTHERWISE:
+            return self._has_another()
         if now is not None:
             return self._has_it(now)
+        self._by_name = True
         branch = self._branch()
         if branch is not None:
             return branch
         return _NOT_IN_GIT if then is None else self._dropped()
+
+    def _has_another(self) -> GitVerdict:
+        """Git declares the object, and not as it was created."""
+        step, desired = self._course.steps[self._now], self._course.desired(self._now)
+        assert isinstance(desired, DesiredState)
+        manifest = manifest_of(desired, self._object, step.state.destination_namespace)
+        fields = [paths.text(path) for path in otherwise(manifest or {}, self._change.write)]
+        named = ", ".join(fields[:_NAMED_FIELDS]) + (" and more" if len(fields) > _NAMED_FIELDS else "")
+        self._by_name = True
+        verdict = self._has_it(PRESENT)
+        return replace(verdict, reason="; ".join(filter(None, (verdict.reason, f"git has other values for {named}"))))
 
     def _deleted(self, now: Value, then: Value) -> GitVerdict:
         if now is not None:

@@ -29,8 +29,8 @@ from auditor.correlate.writes.state import GONE, NOTHING_KNOWN, Before, State, m
 from auditor.model.case import LiveState
 from auditor.model.change import Cause, Evidence, FieldChange, Outcome, Write
 from auditor.model.facts import AuditEvent, ObjectSnapshot
-from auditor.model.resource import ABSENT, JsonObject, ObjectId, Path
-from auditor.objects import kinds, patch
+from auditor.model.resource import ABSENT, Json, JsonObject, ObjectId, Path
+from auditor.objects import kinds, leaves, patch
 from auditor.objects.defaults import with_filled_lists
 from auditor.objects.versions import as_served
 
@@ -186,9 +186,19 @@ class Story:
             self._applied.note(ask.field_manager, ask.body)
         begun = self._draft(request, ask.type)
         known = stored is not None or isinstance(bodies.request, dict)
-        written = replace(begun, operation="create", outcome=outcome, persisted=persisted, fields_known=known)
+        asked = self._made_of(ask.body) if begun.cause == "out-of-band" else ()
+        written = replace(
+            begun, operation="create", outcome=outcome, persisted=persisted, fields_known=known, asked=asked
+        )
         borne = marks(self._state, self._senses.instance_label)
         self._add(replace(written, marks=borne, last_applied=last_applied(bodies.request)))
+
+    def _made_of(self, body: Json) -> tuple[FieldChange, ...]:
+        """What a create asks for, to be compared with what git declares. Of Secrets the record holds no values."""
+        group, kind = self._subject.group, self._subject.kind
+        if not isinstance(body, dict) or self._subject.group_kind == "/Secret":
+            return ()
+        return leaves.differences(None, body, group, kind, self._senses.instance_label)
 
     def _delete(self, request: Request) -> None:
         item = item_of(request.bodies.response, request.item)

@@ -6,13 +6,14 @@ import pytest
 from auditor.correlate.cluster.prospect import outlook
 from auditor.model.change import AppKey, Change
 from auditor.model.desired import Undeterminable
-from auditor.model.resource import JsonObject
+from auditor.model.resource import JsonObject, Path
 from auditor.model.verdict import ClusterVerdict, FieldVerdict, GitVerdict
 from tests.factories import app_state, change, field, freeze
 from tests.scenario import deployment
 
 LACKING = GitVerdict("not-reflected")
 STANDING = ClusterVerdict("standing")
+RESPECTED = "RespectIgnoreDifferences=true"
 HIDING: JsonObject = {"group": "apps", "kind": "Deployment", "jsonPointers": ["/spec/replicas"]}
 
 
@@ -23,11 +24,12 @@ def of(
     declared: Any = ...,
     rules: tuple[JsonObject, ...] = (),
     freezes: tuple[Any, ...] = (),
+    otherwise: tuple[Path, ...] = (),
     **state: Any,
 ) -> tuple[str, str]:
     verdicts = tuple(FieldVerdict(git, cluster) for _ in change.write.fields)
     manifest = deployment() if declared is ... else declared
-    return outlook(change, git, cluster, verdicts, app_state(1, **state), manifest, rules, freezes)
+    return outlook(change, git, cluster, verdicts, app_state(1, **state), manifest, rules, freezes, otherwise)
 
 
 @pytest.fixture
@@ -73,6 +75,15 @@ def test_what_flux_does_with_an_addition_depends_on_who_made_it_and_helm_leaves_
 def test_what_is_gone_or_in_git_is_settled(raised: Change) -> None:
     assert of(raised, cluster=ClusterVerdict("reverted"))[0] == "settled"
     assert of(raised, git=GitVerdict("reflected"))[0] == "settled"
+
+
+def test_an_object_that_git_has_with_other_values_is_undone_by_a_sync() -> None:
+    made, there = change("c", 1, operation="create"), GitVerdict("already")
+    assert of(made, there)[0] == "settled"
+    prospect, words = of(made, there, otherwise=(("spec", "replicas"),))
+    assert (prospect, words) == ("undone-at-next-sync", "Self-heal is on: the next sync puts git's values back.")
+    kept = of(made, there, otherwise=(("spec", "replicas"),), rules=(HIDING,), sync_options=(RESPECTED,))
+    assert kept[0] == "kept"
 
 
 def test_an_object_that_nobody_owns_is_touched_by_no_sync() -> None:

@@ -9,6 +9,7 @@ from auditor.model.desired import Undeterminable
 from auditor.model.facts import ArgoSettings
 from auditor.model.resource import UNKNOWN, Json, JsonObject
 from auditor.objects import paths
+from auditor.objects.leaves import differences
 from tests.factories import ORIGIN, app_state, change, field, thing
 from tests.scenario import config_map, deployment
 
@@ -44,6 +45,14 @@ def test_what_is_added_beside_the_manifest_is_not_seen(path: str, after: Json) -
 
 def test_a_change_to_what_the_manifest_says_shows_no_difference() -> None:
     assert sees("spec.replicas", 5, 3) is False
+
+
+def test_an_object_that_was_made_with_other_values_than_the_manifest_has_is_seen() -> None:
+    made = change("c", 1, operation="create", asked=differences(None, deployment(replicas=9), "apps", "Deployment"))
+    assert argocd_sees(made, deployment()) is True
+    assert argocd_sees(made, deployment(replicas=9)) is None
+    hidden: JsonObject = {"group": "apps", "kind": "Deployment", "jsonPointers": ["/spec/replicas"]}
+    assert argocd_sees(made, deployment(), [hidden]) is None
 
 
 def test_an_addition_that_an_apply_wrote_into_last_applied_is_seen() -> None:

@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from auditor.collectors.files.bounded_yaml import load
+from auditor.correlate.git.manifest import otherwise
 from auditor.model.application import ApplicationHistory
+from auditor.model.change import FieldChange
+from auditor.objects.leaves import differences
 from tests.correlate.git.git_story import IMAGE, REPLICAS, Story, deployment, source
 from tests.factories import SHOP, change, field, minute, thing
 
@@ -50,6 +54,45 @@ def test_a_created_object_that_git_declared_before_is_already_there(story: Story
     story.repo.commit("added", 10, {JOB: deployment(name="worker")})
     story.seen("added", 11)
     assert story.named(story.judge_whole("create", object=WORKER)) == ("already", "added", "added")
+
+
+def made(image: str, replicas: int = 3) -> tuple[FieldChange, ...]:
+    """What a create of the worker asks for: as the API server has read it, with more than was typed."""
+    stored = load(deployment(image, replicas, name="worker", extra="terminationMessagePath: /dev/log").encode())
+    assert isinstance(stored, dict)
+    return differences(None, stored, "apps", "Deployment")
+
+
+def test_an_object_that_was_made_as_git_declares_it_later_is_reflected_by_the_commit_with_its_values(
+    story: Story,
+) -> None:
+    story.repo.commit("added", 10, {JOB: deployment("web:1", name="worker")})
+    story.seen("added", 11)
+    story.repo.commit("as made", 70, {JOB: deployment("web:2", name="worker")})
+    verdict = story.judge_whole("create", object=WORKER, asked=made("web:2"))
+    assert (*story.named(verdict), verdict.reason) == ("reflected", "as made", "as made", "")
+
+
+def test_of_an_object_that_git_declares_with_other_values_the_verdict_says_which(story: Story) -> None:
+    story.repo.commit("added", 10, {JOB: deployment("web:1", name="worker")})
+    story.seen("added", 11)
+    verdict = story.judge_whole("create", object=WORKER, asked=made("web:2"))
+    assert story.named(verdict) == ("already", "added", "added")
+    assert verdict.reason == "git has other values for spec.template.spec.containers[name=web].image"
+    assert not story.judge_whole("create", object=WORKER, asked=made("web:1")).reason
+
+
+def test_values_within_a_list_that_the_api_server_filled_in_are_no_other_values() -> None:
+    claims = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {name: db}\nspec: {volumeClaimTemplates: [{%s}]}"
+    declared, stored = (load((claims % text).encode()) for text in ("spec: {}", "spec: {volumeMode: File}, kind: X"))
+    assert isinstance(declared, dict)
+    assert isinstance(stored, dict)
+    of = thing("db", kind="StatefulSet")
+    asked = differences(None, stored, "apps", "StatefulSet")
+    create = change("c", 1, operation="create", object=of, asked=asked).write
+    assert otherwise(declared, create) == ()
+    fewer = differences(None, declared, "apps", "StatefulSet")
+    assert otherwise(stored, replace(create, asked=fewer)) == (("spec", "volumeClaimTemplates"),)
 
 
 def test_a_created_object_on_a_branch_is_on_branch(story: Story) -> None:
