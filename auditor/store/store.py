@@ -319,7 +319,7 @@ def _check(database: Database, create: bool) -> None:
             raise StoreError(f"{database.place} is a database of another program.", "Name another one by --store.")
         _create(database)
     row = database.one("SELECT value FROM meta WHERE key = 'schema'")
-    found = int(row[0]) if row else 0
+    found = int(row[0]) if row and str(row[0]).isdigit() else 0
     if found > SCHEMA_VERSION:
         raise StoreError(
             f"{database.place} was written by a newer auditor (schema {found}; this one knows {SCHEMA_VERSION}).",

@@ -1,5 +1,6 @@
 """A run that takes stories again from the run before says what a run says that tells them all."""
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -119,3 +120,37 @@ def test_a_source_that_was_renamed_is_named_anew(folder: Path) -> None:
     run(folder)
     assert_as_if_told_anew(folder)
     assert not [row for row in rows(folder / "auditor.db", "audit_event", "id") if row[-4] == LATER[1]]
+
+
+def without_bodies(line: bytes) -> bytes:
+    """An event as a backend with a limit of size sends it."""
+    event = json.loads(line)
+    if event.pop("requestObject", None) or event.pop("responseObject", None):
+        event.pop("responseObject", None)
+        event.setdefault("annotations", {})["audit.k8s.io/truncated"] = "true"
+    return json.dumps(event).encode() + b"\n"
+
+
+def test_a_delivery_with_bodies_counts_for_what_was_told_from_one_without(folder: Path) -> None:
+    for name in LATER:
+        arrives(folder, name)
+    log = folder / LATER[1]
+    whole = log.read_bytes()
+    log.write_bytes(b"".join(map(without_bodies, whole.splitlines())))
+    run(folder)
+    poor = rows(folder / "auditor.db", "change", "id")
+    (folder / "audit/again.log").write_bytes(whole)
+    run(folder)
+    assert rows(folder / "auditor.db", "change", "id") != poor
+    assert_as_if_told_anew(folder)
+
+
+def test_stories_that_are_damaged_are_told_anew(folder: Path) -> None:
+    run(folder)
+    with closing(sqlite3.connect(folder / "auditor.db")) as connection:
+        connection.execute("UPDATE told_object SET data = substr(data, 1, 40)")
+        connection.execute("UPDATE told_object SET data = x'00' WHERE rowid % 2")
+        connection.commit()
+    arrives(folder, LATER[0])
+    run(folder)
+    assert_as_if_told_anew(folder)

@@ -77,16 +77,22 @@ class Recall:
 
     def history(self, subject: ObjectId, inputs: str, senses: Senses, tell: Tell) -> ObjectHistory:
         """The story of an object; `tell` tells it where it is not known."""
-        kept = self._shelf.find(_key(subject), inputs)
-        if kept is not None:
-            asked, before = _decoder.decode(_opener.decompress(kept))
-            if all(_digest(senses.desired(subject, at)) == answer for at, answer in asked):
-                return self._sharing(before)
+        asked, before = self._kept(subject, inputs)
+        if before is not None and all(_digest(senses.desired(subject, at)) == answer for at, answer in asked):
+            return self._sharing(before)
         heard = _Heard(senses)
         told = tell(replace(senses, identify=heard.identify, desired=heard.desired))
         if heard.settled:
             self._keep(subject, inputs, tuple(heard.asked), told)
         return told
+
+    def _kept(self, subject: ObjectId, inputs: str) -> tuple[Asked, ObjectHistory | None]:
+        """What was told of the object from these inputs; nothing where that is not there or damaged."""
+        kept = self._shelf.find(_key(subject), inputs)
+        try:
+            return _decoder.decode(_opener.decompress(kept)) if kept is not None else ((), None)
+        except (msgspec.DecodeError, zstandard.ZstdError, UnicodeDecodeError):
+            return (), None
 
     def _keep(self, subject: ObjectId, inputs: str, asked: Asked, told: ObjectHistory) -> None:
         try:
