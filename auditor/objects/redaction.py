@@ -60,10 +60,10 @@ class Redactor:
         `resource` is the plural name in the event's objectRef: a patch of a Secret does not say that it is one.
         Raises ValueError for what is no JSON.
         """
-        if resource != "secrets" and not self._fields and not is_suspicious(raw):
+        if resource.lower() != "secrets" and not self._fields and not is_suspicious(raw):
             return raw
         document = orjson.loads(raw)
-        redacted = self._walk(document, (), 0, resource == "secrets")
+        redacted = self._walk(document, (), 0, resource.lower() == "secrets")
         return raw if redacted is document else orjson.dumps(redacted)
 
     def document(self, document: JsonObject) -> JsonObject:

@@ -37,12 +37,13 @@ _KNOWN = re.compile(
     r"|xox[abeoprs]-[\w\-]{8,255}|xapp-[\w\-]{8,255}|A(?:KIA|SIA)[A-Z0-9]{16}\b|AIza[\w\-]{30,64}|ya29\.[\w\-.]{16,512}"
     r"|[sr]k_(?:live|test)_\w{16,255}|sk-[\w\-]{20,255}|SG\.[\w\-]{16,64}\.[\w\-]{16,64}|npm_\w{30,64}"
     r"|pypi-[\w\-]{16,512}|hv[sbr]\.[\w\-]{16,512}|dckr_pat_[\w\-]{16,64}|dop_v1_\w{32,128}|AGE-SECRET-KEY-\w{20,128}"
-    r"|shp(?:at|ca|pa|ss)_\w{16,64}|glsa_\w{16,64})"
+    r"|shp(?:at|ca|pa|ss)_\w{16,64}|glsa_\w{16,64})",
+    re.ASCII,
 )
-_JWT = re.compile(r"(?<![\w\-.])eyJ[\w\-]{8,8192}\.[\w\-]{8,65536}(?:\.[\w\-]{0,8192})?")
+_JWT = re.compile(r"(?<![\w\-.])eyJ[\w\-]{8,8192}\.[\w\-]{8,65536}(?:\.[\w\-]{0,8192})?", re.ASCII)
 _SLACK_HOOK = re.compile(r"(hooks\.slack\.com/(?:services|workflows|triggers)/)([\w/\-]{8,255})")
 _SCHEME = re.compile(
-    r"(?i)(\b(?:bearer|basic|token)[ \t]{1,20})((?-i:[\w+/.~\-]{0,8192}?[\dA-Z=])[\w+/=.~\-]{6,65536})"
+    r"(?ai)(\b(?:bearer|basic|token)[ \t]{1,20})((?-i:[\w+/.~\-]{0,8192}?[\dA-Z=])[\w+/=.~\-]{6,65536})"
 )
 _USER = re.compile(r"((?<!\S)(?:-u|--user)[ \t=]{1,20}[^\s:]{1,256}:)(\S{1,512})")
 

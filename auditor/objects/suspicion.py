@@ -24,18 +24,33 @@ def _options() -> re2.Options:
 _PLACES = re2.compile(
     rb"(pass|pwd|secret|token|cred|key|auth|bearer|cookie|dockerc|pw)"
     rb"|gh[opsur]_\w{16}|github_pat_|gl(?:pat|dt|rt|cbt|ptt)-|glsa_|xox[a-z]-|xapp-|a[ks]ia[a-z0-9]{16}|aiza[\w-]{30}"
-    rb"|ya29\.|[sr]k_(?:live|test)_|sk-[\w-]{20}|sg\.[\w-]{16,64}\.[\w-]{16}|npm_\w{30}|pypi-|hv[sbr]\.[\w-]{16}"
-    rb"|dckr_pat_|dop_v1_\w{32}|shp(?:at|ca|pa|ss)_|eyj[\w-]{8}|hooks\.slack|basic |private key|age-secret-key-"
-    rb"|(?:^|[^\w./-])--?u(?:ser)?(?:[ =]|\\t)|env/\d{1,4}/value|execoptions|owner\"[: ]{1,9}\"helm",
+    rb"|ya29\.|[sr]k_(?:live|test)_|sk-[\w-]{20}|sg\.[\w-]{16,64}\.[\w-]{16}|npm_\w{30}|pypi-|hv[sbr]\.[\w.-]{16}"
+    rb"|dckr_pat_|dop_v1_\w{32}|shp(?:at|ca|pa|ss)_|eyj[\w-]{8}|hooks\.slack|basic(?: |\\+t)|private key"
+    rb"|age-secret-key-|(?:^|[^\w./-]|\\[nrtf])--?u(?:ser)?(?:[ =]|\\+t)|env\\*/[^/]*/value|execoptions"
+    rb"|owner\\*\"[: \t\r\n]*\\*\"helm",
     _options(),
 )
 """The first group is part of a name; all others are secrets by their form, or what holds some."""
-_BARE_PATH = re.compile(rb"\"path\"[ \t]*:[ \t]*\"$")
+_URL_USER = re2.compile(rb":\\*/\\*/[^\s\"]*@", _options())
 
-_AROUND = bytes(byte if chr(byte).isalnum() or byte in b"_.-/" else 0x20 for byte in range(128)) + b" " * 128
-_KEY = re.compile(rb"[\w.\-/]*(?:\\*[\"'][ \t\r\n]*:[ \t\r\n]*(?:\{|true|false|null|\[[ \t\r\n]*[\]{]))?")
-_ESCAPED = re.compile(rb"\\u00(?!26|27|3[cCeE]|[01])")
-_URL_USER = re.compile(rb":(?:\\?/){2}[^\s\"]{1,800}?@")
+_AROUND = bytes(byte if chr(byte).isalnum() or byte in b"_.-/" or byte > 127 else 0x20 for byte in range(256))
+"""What may be part of a name in a text stays, and all else becomes a space."""
+_NAME = re.compile(rb"[\w.\-/\x80-\xff]*")
+_HOLDS_NO_TEXT = re.compile(
+    rb"\"[ \t\r\n]*:[ \t\r\n]*(?:\{|true|false|null|\[[ \t\r\n]*[\]{])"
+    rb"|\\+\"[ \t]*:[ \t]*(?:\{|\[[ \t]*[\]{]|(?:true|false|null)[ \t]*[,}])"
+)
+"""Behind a name: it is the key of what is no text. In a text that only looks like JSON, a value may go on."""
+_AMONG_OTHERS = re.compile(rb"[{,]\\+\"$")
+"""Before a name: it begins no line, so that its value does not fill one."""
+_BARE_PATH = re.compile(rb"\"path\"[ \t]*:[ \t]*\"$")
+_REST_OF_KEY = re.compile(rb"([^\"]{0,256})\"")
+_NEAR = 256
+"""Bytes before a place that may belong to its name; of a longer name only the end counts."""
+
+_ESCAPED = re.compile(rb"\\u(?!00(?:26|3[cCeE]))")
+_BY_GO = re.compile(rb"\\u00(?:26|3[cCeE])")
+"""`&`, `<` and `>` as Go's encoder writes them, in bodies that are common."""
 
 _BRACKETS = b"{[]}"
 _OTHERS = bytes(byte for byte in range(256) if byte not in _BRACKETS)
@@ -45,25 +60,47 @@ DEEP = 140
 
 def is_suspicious(raw: bytes) -> bool:
     """Whether the body must be decoded and looked through."""
-    if b"\\u00" in raw and _ESCAPED.search(raw):
-        return True
+    if b"\\u" in raw:
+        if _ESCAPED.search(raw):
+            return True
+        if b"\\u00" in raw and _has_places(_BY_GO.sub(b" ", raw)):
+            return True
+    return _has_places(raw) or _is_deep(raw)
+
+
+def _has_places(raw: bytes) -> bool:
     if b"@" in raw and _URL_USER.search(raw):
         return True
-    if any(hit.start(1) < 0 or _names(raw, hit.start()) for hit in _PLACES.finditer(raw)):
-        return True
-    return _is_deep(raw)
+    return any(hit.start(1) < 0 or _names(raw, hit.start()) for hit in _PLACES.finditer(raw))
 
 
 def _names(raw: bytes, place: int) -> bool:
     """Whether the name around this place is a credential's and not a key of something that is no text."""
-    before = raw[max(0, place - 120) : place]
+    before = raw[max(0, place - _NEAR) : place]
     begin = before.translate(_AROUND).rpartition(b" ")[2]
-    rest = _KEY.match(raw, place)
-    name, closing, _ = (rest[0] if rest else b"").partition(b'"')
-    escape = before[: len(before) - len(begin)].endswith(b"\\")  # the first letter may be the n of a line's end
-    if closing or not (_names_credential(begin + name) or (escape and _names_credential(begin[1:] + name))):
+    rest = _NAME.match(raw, place)
+    name, end = begin + (rest[0] if rest else b""), rest.end() if rest else place
+    before = before[: len(before) - len(begin)]
+    if not (_is_credential(name, before) or _is_long_key(raw, before, name, end)):
         return False
-    return not _BARE_PATH.search(before, 0, len(before) - len(begin)) or begin.startswith(b"/")
+    if _HOLDS_NO_TEXT.match(raw, end):
+        return raw[end : end + 1] == b"\\" and not _AMONG_OTHERS.search(before)
+    return raw[end : end + 1] != b'"' or begin.startswith(b"/") or not _BARE_PATH.search(before)
+
+
+def _is_credential(name: bytes, before: bytes) -> bool:
+    """Whether a name in a text is a credential's. One that touches letters of other scripts may be."""
+    if not name.isascii() or _names_credential(name):
+        return True
+    return before.endswith(b"\\") and _names_credential(name[1:])  # the first letter may be the n of a line's end
+
+
+def _is_long_key(raw: bytes, before: bytes, name: bytes, end: int) -> bool:
+    """Whether the name is one of several words of a key: `api key`."""
+    if before.endswith(b'"') and raw[end : end + 1] == b'"':
+        return False
+    rest = _REST_OF_KEY.match(raw, end)
+    return rest is not None and _names_credential(before[before.rfind(b'"') + 1 :] + name + rest[1])
 
 
 @lru_cache(16384)
