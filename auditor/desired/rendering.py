@@ -26,6 +26,8 @@ from auditor.objects.redaction import Redactor
 _Make: TypeAlias = Callable[[], tuple[list[JsonObject], list[JsonObject]]]
 """Renders once, and a second time where that may come out otherwise."""
 
+READING = 2
+"""How YAML is read here. What was kept by another reading is rendered anew: raise it where values come out otherwise."""
 _REMEMBERED = 8192
 _DATED = "its templates make dated values"
 _ASKING = "its templates ask the cluster, which is not asked here"
@@ -184,4 +186,4 @@ def _listed(files: Sequence[tuple[str, Entry]]) -> list[tuple[str, str, str]]:
 
 
 def _key(*parts: Any) -> bytes:
-    return hashlib.sha256(orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)).digest()
+    return hashlib.sha256(orjson.dumps((READING, *parts), option=orjson.OPT_SORT_KEYS)).digest()

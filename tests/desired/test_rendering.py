@@ -11,6 +11,7 @@ import orjson
 import pytest
 
 from auditor.config import RepositoryConfig
+from auditor.desired import rendering
 from auditor.desired.reader import open_reader
 from auditor.desired.tools import Tools
 from auditor.model.desired import DesiredState, ManifestKey, Undeterminable
@@ -196,6 +197,13 @@ def test_the_next_run_renders_nothing_and_says_so(story: Story) -> None:
         found = reader.render(story.applications[SHOP].states[0], story.repo.sha("start"))
         assert isinstance(found, DesiredState)
         assert (found.rendered, reader.counts.renders) == ("before", 0)
+
+
+def test_what_was_kept_by_another_reading_is_rendered_anew(story: Story, monkeypatch: pytest.MonkeyPatch) -> None:
+    story.repo.commit("start", 0, {"apps/web/web.yaml": deployment()})
+    assert [state(story).rendered for _ in range(2)] == ["now", "before"]
+    monkeypatch.setattr(rendering, "READING", rendering.READING + 1)
+    assert [state(story).rendered for _ in range(2)] == ["now", "before"]
 
 
 @needs_kustomize
