@@ -27,7 +27,7 @@ _Make: TypeAlias = Callable[[], tuple[list[JsonObject], list[JsonObject]]]
 """Renders once, and a second time where that may come out otherwise."""
 
 READING = 2
-"""How YAML is read here. What was kept by another reading is rendered anew: raise it where values come out otherwise."""
+"""How YAML is read here: to be raised where values come out otherwise, as renders are kept for one reading alone."""
 _REMEMBERED = 8192
 _DATED = "its templates make dated values"
 _ASKING = "its templates ask the cluster, which is not asked here"
