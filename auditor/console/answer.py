@@ -1,5 +1,6 @@
 """Answers on stdout: JSON and CSV for programs, tables for people. Record text is never taken for markup or control."""
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,12 +15,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-_WIDTH = 80
-"""Columns where stdout is no terminal."""
 _PADDING = re.compile(r" +((?:\x1b\[[\d;]*m)*)$", re.MULTILINE)
 """Spaces at the end of a line, before what switches colours off again."""
 _WIDEST = 100_000
-"""Columns of a table that nobody's terminal bounds."""
+"""Columns where no terminal bounds them: nothing is wrapped, so that whoever searches a line finds all of it."""
 
 
 def say_json(schema: str, as_of: JsonObject, name: str, rows: Iterable[Mapping[str, Json]], **more: Json) -> None:
@@ -57,11 +56,12 @@ class Trimmed:
 
 
 def console() -> "Console":
-    """Prints tables on stdout, as wide as the terminal, and without colour where there is none."""
+    """Prints tables on stdout, as wide as the terminal; where there is none as wide as COLUMNS says, without colour."""
     from rich.console import Console
 
     out: Any = Trimmed(sys.stdout)
-    width = None if sys.stdout.isatty() else _WIDTH
+    given = os.environ.get("COLUMNS", "")
+    width = None if sys.stdout.isatty() else int(given) if given.isdecimal() and int(given) else _WIDEST
     return Console(file=out, width=width, markup=False, emoji=False, highlight=False, soft_wrap=False)
 
 

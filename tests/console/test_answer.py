@@ -73,7 +73,10 @@ def test_a_block_keeps_its_lines_alone(capsys: pytest.CaptureFixture[str]) -> No
     assert printed(capsys, block("a: 1\nb:\x1b[2J")).startswith("a: 1\nb:\\x1b[2J")
 
 
-def test_a_change_is_shown_with_both_verdicts_within_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_change_is_shown_with_both_verdicts_within_the_columns_given(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     long = field("spec.template.spec.containers[name=app].image", "registry.acme.example/" + "a" * 90, HOSTILE)
     one = change("0123456789abcdef", 0, field(), long, actor=actor(HOSTILE, acting_as="admin"))
     judged = verdict(one.id, ("reflected", "standing"), ("not-declared", "reverted"), commit="b648bbc3f0000")
@@ -86,6 +89,17 @@ def test_a_change_is_shown_with_both_verdicts_within_eighty_columns(capsys: pyte
     assert "evidence: audit 0123456789abcdef audit.log at byte 0, 1 bytes" in out
     assert "\x1b" not in out
     assert all(len(line) <= 80 for line in out.splitlines())
+
+
+@pytest.mark.parametrize("columns", [None, "", "0", "wide"])
+def test_where_no_terminal_bounds_it_nothing_is_wrapped(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: str | None
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    sentence = "a sentence of some length " * 40
+    assert printed(capsys, text(sentence)).splitlines() == [sentence.rstrip()]
 
 
 def test_a_change_without_fields_says_why(capsys: pytest.CaptureFixture[str]) -> None:
