@@ -96,10 +96,28 @@ def verdict_line(git: GitVerdict, cluster: ClusterVerdict) -> "Text":
     """Both answers on a line; round stands for git, square for the cluster, as in the reports."""
     from rich.text import Text
 
-    where = f" {git.commit[:9]}" if git.commit else f" on {git.branch}" if git.branch else ""
+    where = f" {commit_words(git)}" if git.commit else f" on {git.branch}" if git.branch else ""
     by = f" by {cluster.by}" if cluster.by else ""
     told = text(f"● git: {git.verdict}{where}", GIT_STYLES.get(git.verdict, ""))
     return Text.assemble(told, "   ", text(f"■ cluster: {cluster.verdict}{by}"))
+
+
+def commit_words(git: GitVerdict) -> str:
+    """`b648bbc3f by Dave Park, pull request 41`; the author's mail stands in `git_explained`."""
+    author = f" by {git.author.partition(' <')[0]}" if git.author else ""
+    request = f", pull request {git.pull_request}" if git.pull_request else ""
+    return f"{(git.commit or '')[:9]}{author}{request}"
+
+
+def git_explained(recorded: Recorded) -> Iterator[str]:
+    """Each commit that verdicts of a change name, whole: who wrote it, and when it landed."""
+    verdict = recorded.verdict
+    told = [verdict.git, *(field.git for field in verdict.fields)] if verdict else []
+    for git in {git.commit: git for git in told if git.commit}.values():
+        request = f", pull request {git.pull_request}" if git.pull_request else ""
+        at = f", on the branch since {git.at:%Y-%m-%d %H:%M:%S} UTC" if git.at else ""
+        written = f", written as {git.authored.commit}" if git.authored and git.authored.commit != git.commit else ""
+        yield f"git: commit {git.commit} by {git.author or 'nobody named'}{request}{at}{written}"
 
 
 def explanation(recorded: Recorded) -> "Iterator[Padding]":
@@ -111,6 +129,7 @@ def explanation(recorded: Recorded) -> "Iterator[Padding]":
     said.append(f"by what: user agent {write.user_agent or '(none)'}, field manager {write.field_manager or '(none)'}")
     if change and change.application:
         said.append(f"whose object: {change.application}, by {change.owner_known_by}")
+    said += git_explained(recorded)
     said += [f"not the actor's: {path_text(one.path)}, {one.by}" for one in write.side_effects]
     for one in write.evidence:
         place = f"{one.origin.source} at byte {one.origin.offset}, {one.origin.length} bytes" if one.origin else ""
