@@ -6,16 +6,19 @@ import typer
 
 from auditor.commands import QUESTIONS, Command
 from auditor.console import options
-from auditor.console.status import Status
+from auditor.errors import NotFoundError
 
 if TYPE_CHECKING:
     from auditor.model.facts import AuditEvent
     from auditor.model.resource import JsonObject
     from auditor.store import Recorded, Store
 
+_LISTED = 8
+"""Changes that are listed where several may be meant."""
+
 
 def show(
-    change: Annotated[str, typer.Argument(metavar="ID", help="A change's id, or how it begins.")],
+    change: Annotated[str, typer.Argument(metavar="ID", help="A change's id or its audit ID, or how one begins.")],
     config: options.ConfigOption = None,
     store: options.StoreOption = None,
     output: options.FormatOption = options.Format.TABLE,
@@ -29,16 +32,31 @@ def show(
     if output is options.Format.CSV:
         raise typer.BadParameter("One change is no table: use --format table or json.", param_hint="--format")
     with computed(config, store, quiet) as answers:
-        found = answers.store.results.recorded(change)
-        if len(found) != 1:
-            typer.echo(f"auditor: {'more than one' if found else 'no'} change has an id that begins so.", err=True)
-            raise typer.Exit(Status.NOT_FOUND)
-        records = _records(answers.store, found[0])
+        found = _found(answers.store, change)
+        records = _records(answers.store, found)
         if output is options.Format.JSON:
-            rows: list[JsonObject] = [{**wire.change(found[0]), "records": [*map(record_entry, records)]}]
+            rows: list[JsonObject] = [{**wire.change(found), "records": [*map(record_entry, records)]}]
             say_json("auditor/show/1", wire.as_of(answers.overview.as_of), "changes", rows)
         else:
-            _print(found[0], records)
+            _print(found, records)
+
+
+def _found(store: "Store", wanted: str) -> "Recorded":
+    """The one write whose id, or whose record's audit ID, begins so. Raises `NotFoundError` for none or several."""
+    found = store.results.recorded(wanted, _LISTED + 1) or store.results.of_audit_id(wanted, _LISTED + 1)
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise NotFoundError(
+            f"No change has an id or an audit ID that begins with {wanted!r}.",
+            "`auditor changes` lists them; numbers of a report's evidence are its own.",
+        )
+    listed = [f"{one.write.id[:12]}  {one.write.at:%Y-%m-%d %H:%M:%S} UTC  {one.write.object}" for one in found]
+    more = ["and more"] if len(found) > _LISTED else []
+    raise NotFoundError(
+        f"More than one change has an id or an audit ID that begins with {wanted!r}.",
+        "\n".join(["There are:", *listed[:_LISTED], *more]),
+    )
 
 
 def record_entry(event: "AuditEvent") -> "JsonObject":
@@ -62,9 +80,11 @@ def _records(store: "Store", found: "Recorded") -> "list[AuditEvent]":
 
 def _print(found: "Recorded", records: "list[AuditEvent]") -> None:
     import msgspec
+    from rich.text import Text
 
-    from auditor.console.answer import block, console
+    from auditor.console.answer import console
     from auditor.console.change_list import change_lines, explanation
+    from auditor.console.json_text import escaped
 
     out = console()
     for line in (*change_lines(found, date=True), *explanation(found)):
@@ -72,7 +92,7 @@ def _print(found: "Recorded", records: "list[AuditEvent]") -> None:
     for record in records:
         out.print()
         shown = msgspec.json.format(msgspec.json.encode(record_entry(record)), indent=2).decode()
-        out.print(block(shown, "dim"))
+        out.print(Text(escaped(shown), "dim"), soft_wrap=True)
 
 
 COMMAND = Command("show", show, QUESTIONS, 13, "auditor show 5f0e794c")

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -127,6 +128,19 @@ class Results:
         conditions = _Conditions()
         conditions.add("id >= ? AND id < ?", (prefix, prefix + "\U0010ffff"))
         return tuple(self._recorded(conditions, "id", limit))
+
+    def of_audit_id(self, prefix: str, limit: int = 2) -> tuple[Recorded, ...]:
+        """Writes that rest on a record whose audit ID begins with `prefix`, at most `limit` of them."""
+        bounds = (prefix, prefix + "\U0010ffff")
+        events = dict(
+            self._database.rows("SELECT id, at FROM audit_event WHERE audit_id >= ? AND audit_id < ? LIMIT 100", bounds)
+        )
+        conditions = _Conditions()
+        conditions.one_of("listed", (-1, 0, 1))
+        conditions.one_of("at", sorted(set(events.values())))
+        found = self._recorded(conditions, "at, id", None) if events else iter(())
+        told = (one for one in found if any(proof.event_id in events for proof in one.write.evidence))
+        return tuple(islice(told, limit))
 
     def of_object(self, kinds: Sequence[str], namespace: str | None, name: str) -> Iterator[Recorded]:
         """All that was written to the objects of a name, whoever wrote it, oldest first. Kinds in lower case."""
