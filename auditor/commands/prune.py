@@ -30,16 +30,15 @@ def prune(
     still there its last known state. Git, announcements and what was read of each source stay.
     """
     from auditor.console.cited import cited
-    from auditor.console.computed import compute, correlated
+    from auditor.console.computed import compute, correlated, moment_within
     from auditor.console.talk import talk
     from auditor.console.workspace import workspace
-    from auditor.correlate.coverage import as_of
     from auditor.model.case import Scope
 
     with talk(quiet) as progress:
         place = workspace(config, store, progress)
         with place.store() as opened, opened.exclusive():
-            before = options.moment(keep, as_of(opened.marks()).moment, place.config.report.zone)
+            before = moment_within(place, opened, keep)
             assert before is not None
             size, case = opened.size(), correlated(place, opened, Scope())
             counted = opened.prune(before, cited(case, opened.nights.shown()), dry_run=dry_run)

@@ -58,6 +58,7 @@ def report(
     terminal to a file.
     """
     from auditor.console.computed import gathered, up_to_date
+    from auditor.console.moment import moment
     from auditor.console.names import recorded
     from auditor.console.reporting import form_by_ending, renderer_for, report_named, report_options
     from auditor.console.talk import talk
@@ -70,14 +71,14 @@ def report(
         place = workspace(config, store, progress)
         with place.store() as opened:
             fresh = up_to_date(place, opened)
-            end, zone = opened.results.overview().as_of.moment, place.config.report.zone
+            times = opened.results.overview().as_of.moment, place.config.report.zone, progress.note
             scope = Scope(
-                since=options.moment(since, end, zone),
-                until=options.moment(until, end, zone),
+                since=moment(since, *times),
+                until=moment(until, *times),
                 clusters=recorded(cluster, "cluster", (opened.names,)),
                 applications=_applications(opened, app or ()),
                 episode=_episode(opened, episode),
-                as_of=options.moment(as_of, end, zone),
+                as_of=moment(as_of, *times),
             )
             if scope == Scope():
                 _offer(place, list(opened.results.episodes()))

@@ -3,7 +3,7 @@
 import gc
 import hashlib
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from auditor.config import Config, NotifyConfig
 from auditor.console.cited import since_pruned
 from auditor.console.configured import Configured
+from auditor.console.moment import moment
 from auditor.console.names import recorded
-from auditor.console.options import moment
 from auditor.console.sample import shipped_caches
 from auditor.console.talk import talk
 from auditor.console.window import outside
@@ -43,6 +43,8 @@ class Answers:
     """The moment that was asked for; None for the end of the records."""
     records: "Store"
     """The store of all records; `store` has what was computed of them as of that moment."""
+    note: Callable[[str], None]
+    """Says a line of talk."""
 
     def query(
         self,
@@ -62,8 +64,8 @@ class Answers:
         end, zone = self.overview.as_of.moment, self.config.report.zone
         return replace(
             asked or Query(),
-            since=moment(since, end, zone),
-            until=moment(until, end, zone),
+            since=moment(since, end, zone, self.note),
+            until=moment(until, end, zone, self.note),
             clusters=self.recorded(cluster, "cluster"),
             applications=self.recorded(app, "application"),
             namespaces=self.recorded(namespace, "namespace"),
@@ -104,7 +106,7 @@ def computed(config: Path | None, store: str | None, quiet: bool, as_of: str | N
                 up_to_date(place, opened)
             else:
                 opened = held.enter_context(_as_of(place, opened, at))
-        yield Answers(place.config, opened, opened.results.overview(), at, kept)
+        yield Answers(place.config, opened, opened.results.overview(), at, kept, place.progress.note)
 
 
 @contextmanager
@@ -122,7 +124,7 @@ def moment_within(place: Workspace, store: "Store", text: str | None) -> datetim
     """A time as a person writes it; a span counts back from the end of all records."""
     from auditor.correlate.coverage import as_of
 
-    return moment(text, as_of(store.marks()).moment, place.config.report.zone)
+    return moment(text, as_of(store.marks()).moment, place.config.report.zone, place.progress.note)
 
 
 def up_to_date(place: Workspace, store: "Store") -> Case | None:

@@ -1,6 +1,5 @@
 """The options that several commands share, declared once."""
 
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -75,8 +74,8 @@ SinceOption = Annotated[
     typer.Option(
         "--since",
         metavar="TIME",
-        help="From then on: 2026-11-30T07:00Z; 2026-11-30 07:00 or 2026-11-30, in the zone of [report]; or 2h before"
-        " the records end.",
+        help="From then on: 2026-11-30T07:00Z; 2026-11-30 07:00, 2026-11-30, 07:00, today or yesterday, in the zone of"
+        " [report]; or 2h30m before the records end.",
     ),
 ]
 UntilOption = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Before then; written as --since.")]
@@ -106,27 +105,3 @@ LimitOption = Annotated[int | None, typer.Option("--limit", metavar="N", min=0, 
 ExitStatusOption = Annotated[
     bool, typer.Option("--exit-status", help="Let the exit status tell what was found (docs/exit-codes.md).")
 ]
-
-
-def moment(text: str | None, end: datetime | None, zone: str) -> datetime | None:
-    """A time as a person writes it, in UTC: RFC 3339, a day, or a span such as `90m`, `2h`, `7d` before `end`.
-
-    A time without an offset is one of `zone`. Raises a usage error for anything else.
-    """
-    import re
-    from datetime import UTC, timedelta
-    from zoneinfo import ZoneInfo
-
-    if text is None:
-        return None
-    span = re.fullmatch(r"(\d{1,5})([smhdw])", text)
-    if span:
-        if end is None:
-            raise typer.BadParameter(f"{text} counts back from the end of the records, and there are none.")
-        unit = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}[span[2]]
-        return end - timedelta(**{unit: int(span[1])})
-    try:
-        read = datetime.fromisoformat(text)
-        return (read if read.tzinfo else read.replace(tzinfo=ZoneInfo(zone))).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise typer.BadParameter(f"{text!r} is no time: write 2026-11-30T07:00Z, 2026-11-30 or 2h.") from error
