@@ -10,14 +10,15 @@ from auditor.model.resource import Json, Leaf
 from auditor.objects import paths
 from reports.case.course import still_frozen
 from reports.case.describe import SERVICE_ACCOUNT, short_object
-from reports.case.dossier import Dossier, dossier, marks, with_state
+from reports.case.dossier import Dossier, dossier, is_own_object, marks, with_state
+from reports.case.past_git import past_git
 from reports.contract.document import Block, Column, Document, Facts, Heading, Paragraph, Paste, Row, Section, Table
 from reports.contract.options import Options
 from reports.contract.page_one import Answer, Question
 from reports.contract.records import Records
 from reports.contract.report import Report
 from reports.frame import Front, assembled
-from reports.page_one.unresolved import unresolved
+from reports.page_one.unresolved import unresolved, unresolved_caption
 from reports.register_records import head
 from reports.sections.applications import applications_line, applications_section
 from reports.sections.findings import ordered
@@ -39,10 +40,11 @@ def document(case: Case, options: Options) -> Document:
         "Drift digest, from records alone",
         "What is not as git says it",
         _lead(told),
-        words(strong("The answers "), soft("A boxed number is a change made past git.")),
+        words(strong("The answers "), soft("A boxed number is a change made past git, numbered as in the postmortem.")),
         _questions(told),
         unresolved(told),
-        words(strong("Unresolved "), soft("most urgent first")),
+        unresolved_caption(told),
+        _remark(told),
     )
     sections = (
         applications_section(told),
@@ -107,6 +109,16 @@ def _lead(case: Dossier) -> Text:
     verb = "thing is" if len(found) == 1 else "things are"
     said = strong(f"{grouped(len(found))} {verb} not as git says")
     return words(said, f", in {count(len(applications), 'application')}", undo, ".")
+
+
+def _remark(case: Dossier) -> Text:
+    """What the digest counts, beside the changes that other reports count."""
+    all_of_it = past_git(case)
+    if not all_of_it:
+        return ()
+    own = sum(is_own_object(one.object) for one in case.case.drift)
+    said = " Counted is what differs now, by field or whole object"
+    return words(all_of_it, said, f", {grouped(own)} of it of the GitOps tool’s own objects" if own else "", ".")
 
 
 def _nothing(case: Dossier) -> Text:

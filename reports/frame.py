@@ -20,8 +20,9 @@ LEAD = 205.0
 SCOPE = 180.0
 ANSWER = 44.0
 WIDE_ANSWER = 155.0
-OPEN = 75.0
+OPEN = 73.0
 HOLDS = 30.0
+REMARK = 115.0
 GAP = 100.0
 LINES = 21
 """Of answers, unresolved rows and what wraps: so many fit at the usual distance."""
@@ -93,7 +94,7 @@ def _page_one(dossier: Dossier, front: Front, sections: Sequence[Section]) -> Pa
 
 def _spaced(title: str, first: PageOne) -> PageOne:
     """Closer lines where the usual distance would take a second page."""
-    lines = _wrapped(title, TITLE / 2) + _wrapped(plain(first.scope[0][1]), SCOPE / 2) + bool(first.remark)
+    lines = _wrapped(title, TITLE / 2) + _wrapped(plain(first.scope[0][1]), SCOPE / 2) + _lines_of(first.remark)
     lines += _wrapped(plain(first.lead), LEAD / 3, 2) + _wrapped("".join(map(plain, first.gaps)), GAP / 2, 6)
     lines += sum(
         1 + _wrapped(plain(one.text), WIDE_ANSWER / 2) for question in first.questions for one in question.answers
@@ -105,6 +106,10 @@ def _spaced(title: str, first: PageOne) -> PageOne:
 def _wrapped(text: str, line: float, usual: int = 1) -> int:
     """Lines beyond the usual number."""
     return max(-int(-width(text) // line) - usual, 0)
+
+
+def _lines_of(remark: Text) -> int:
+    return 1 + _wrapped(plain(remark), REMARK) if remark else 0
 
 
 def _question(question: Question) -> Question:
@@ -124,13 +129,23 @@ def _foot(dossier: Dossier) -> str:
 def _window(dossier: Dossier) -> Text:
     if dossier.first_at is None or dossier.last_at is None:
         return words("no record has a time")
+    if _open_ended(dossier):
+        return words("from ", dossier.clock.both(dossier.first_at), "" if dossier.clock.foreign else " UTC", " on")
     return dossier.clock.span(dossier.first_at, dossier.last_at)
+
+
+def _open_ended(dossier: Dossier) -> bool:
+    """Whether a window was asked for that begins where no record is any more, and with no end."""
+    scope = dossier.case.scope
+    return scope.since is not None and scope.until is None and dossier.last_at == scope.since
 
 
 def _brief_window(dossier: Dossier) -> str:
     if dossier.first_at is None or dossier.last_at is None:
         return "no time recorded"
     first, last = dossier.clock.utc(dossier.first_at), dossier.clock.utc(dossier.last_at)
+    if _open_ended(dossier):
+        return f"from {first[:-3]} UTC on"
     return f"{first[:-3]}–{last[:-3]} UTC"
 
 

@@ -8,8 +8,10 @@ from auditor.model.case import Case
 from auditor.model.change import Cause, Change, Evidence, Write
 from auditor.model.resource import Json
 from reports.case.course import syncs
-from reports.case.describe import before_after, person, whole, whole_change
-from reports.case.dossier import Dossier, dossier
+from reports.case.describe import SERVICE_ACCOUNT, before_after, person, whole, whole_change
+from reports.case.dossier import Dossier, Numbered, dossier
+from reports.case.past_git import past_git
+from reports.case.reach import beyond
 from reports.contract.document import Block, Column, Document, Paragraph, Row, Section, Table
 from reports.contract.options import Options
 from reports.contract.page_one import Answer, Question
@@ -18,7 +20,7 @@ from reports.contract.report import Report
 from reports.frame import Front, assembled
 from reports.register_records import COLUMNS, change_row, head, sync_row
 from reports.sections.limits import limits_section
-from reports.words.rich import BREAK, Span, Text, code, soft, strong, text, words
+from reports.words.rich import BREAK, Span, Text, code, joined, ref, soft, strong, text, words
 from reports.words.wording import count, cut, dense_path, grouped, middle_cut
 
 ROWS = 400
@@ -48,13 +50,14 @@ def document(case: Case, options: Options) -> Document:
     front = Front(
         "Change register, from records alone",
         "Register of changes",
-        _lead(changes, deployments),
+        _lead(told, changes, deployments),
         words(strong("What is listed "), soft("one row a change, one a deployment")),
         (
             Question("Which changes?", _causes(changes)),
             Question("Which deployments?", _origins(deployments)),
             Question("Is anything left out?", _reconciled_answer(told)),
         ),
+        remark=_remark(told),
     )
     sections = (
         Section("changes", "Changes", _change_blocks(told, changes)),
@@ -123,18 +126,40 @@ def _request(write: Write) -> str:
     return (first.event_id or f"{first.ref} {first.origin}") if first is not None else write.id
 
 
-def _lead(changes: Sequence[Change], deployments: Sequence[SyncRecord]) -> Text:
-    past = sum(change.write.cause in ("out-of-band", "bypass") for change in changes)
+def _lead(case: Dossier, changes: Sequence[Change], deployments: Sequence[SyncRecord]) -> Text:
+    proven = _proven(changes)
+    outside = () if proven or deployments else beyond(case)
+    if outside:
+        return outside
+    past = sum(change.write.cause in ("out-of-band", "bypass") for change in proven)
     return words(
-        f"{count(len(changes), 'change')} and {count(len(deployments), 'deployment')} are in the records; ",
+        f"{count(len(proven), 'change')} and {count(len(deployments), 'deployment')} are in the records; ",
         strong(f"{grouped(past)} went past git"),
         ".",
     )
 
 
+def _proven(changes: Sequence[Change]) -> list[Change]:
+    return [change for change in changes if change.write.persisted == "proven"]
+
+
 def _causes(changes: Sequence[Change]) -> tuple[Answer, ...]:
-    numbers = Counter(change.write.cause for change in changes)
-    return tuple(Answer(grouped(numbers[cause]), words(said)) for cause, said in CAUSES)
+    """The changes by cause; what is not shown to have changed anything is listed, and counted apart."""
+    proven = _proven(changes)
+    numbers = Counter(change.write.cause for change in proven)
+    rows = tuple(Answer(grouped(numbers[cause]), words(said)) for cause, said in CAUSES)
+    rest = len(changes) - len(proven)
+    return (
+        (*rows, Answer(grouped(rest), words("not shown to have changed anything, and counted in none of these")))
+        if rest
+        else rows
+    )
+
+
+def _remark(case: Dossier) -> Text:
+    """Which of those past git the postmortem counts: all are listed here."""
+    all_of_it = past_git(case)
+    return words(all_of_it, " All of it is listed here.") if all_of_it else ()
 
 
 def _origins(deployments: Sequence[SyncRecord]) -> tuple[Answer, ...]:
@@ -148,22 +173,32 @@ def _origins(deployments: Sequence[SyncRecord]) -> tuple[Answer, ...]:
 def _reconciled_answer(case: Dossier) -> tuple[Answer, ...]:
     parts = reconciliation(case)
     wrong = [name for name, number, _ in parts if number < 0]
-    said = "records account for themselves" if not wrong else "records; more writes than requests: " + ", ".join(wrong)
-    return (Answer(grouped(parts[-1][1]), words(said)),)
+    if wrong:
+        said = words("audit records were read; more writes than requests: " + ", ".join(wrong))
+    else:
+        said = words("audit records were read; ", ref("Reconciliation", "#reconciliation"), " says where each went")
+    return (Answer(grouped(parts[-1][1]), said),)
 
 
 def _change_blocks(case: Dossier, changes: Sequence[Change]) -> tuple[Block, ...]:
     if not changes:
         return (Paragraph(words("No change is in the records.")),)
     table = Table(
-        words("Oldest first ", soft("what is not recorded is a dash; “…” stands for spec.template.spec.containers")),
+        words(
+            "Oldest first ",
+            soft(
+                "what went past git has the postmortem’s number; what is not recorded is a dash; “…” stands for "
+                "spec.template.spec.containers"
+            ),
+        ),
         (
-            Column(case.clock.heading, "4.9rem"),
-            Column(words("Object, application"), "11rem"),
+            Column(words("No."), "2.2rem"),
+            Column(words("UTC, source, ID"), "4.9rem"),
+            Column(words("Object, application"), "10.6rem"),
             Column(words("What")),
-            Column(words("Who, by what"), "9rem"),
-            Column(words("In git by"), "7rem"),
-            Column(words("Ended"), "7rem"),
+            Column(words("Who, by what"), "9.4rem"),
+            Column(words("In git by"), "6.2rem"),
+            Column(words("Ended"), "6.4rem"),
         ),
         tuple(_change_row(case, change) for change in changes[:ROWS]),
         "reg",
@@ -174,14 +209,21 @@ def _change_blocks(case: Dossier, changes: Sequence[Change]) -> tuple[Block, ...
 
 
 def _change_row(case: Dossier, change: Change) -> Row:
-    write, target = change.write, change.write.object
+    write, target, numbered = change.write, change.write.object, case.by_id.get(change.id)
     place = f"{target.namespace}/" if target.namespace else ""
     owner = change.application.name if change.application is not None else "no application"
     marked = " (unproven)" if write.persisted == "unproven" else ""
     cluster = f", {target.cluster}" if len(case.clusters) > 1 else ""
     return Row(
         (
-            words(case.clock.time(write.at), BREAK, case.cited.all(write.evidence, write.at, 1)),
+            words(numbered.mark) if numbered is not None else words("–"),
+            words(
+                case.clock.time(write.at),
+                BREAK,
+                case.cited.all(write.evidence, write.at, 1),
+                BREAK,
+                code(case.idents[change.id]),
+            ),
             words(
                 cut(target.kind, 40), BREAK, cut(f"{place}{target.name}", 100), BREAK, soft(cut(owner + cluster, 60))
             ),
@@ -189,14 +231,18 @@ def _change_row(case: Dossier, change: Change) -> Row:
             words(
                 middle_cut(person(write.actor), 70),
                 BREAK,
-                soft(cut(write.channel, 40)),
-                BREAK,
-                soft(f"{write.cause}{marked}"),
+                soft(f"{cut(write.channel, 40)}, {write.cause}{marked}"),
             ),
             _in_git(case, change),
             _ended(case, change),
-        )
+        ),
+        *_targets(numbered),
     )
+
+
+def _targets(numbered: Numbered | None) -> tuple[str, tuple[str, ...]]:
+    """Where the number of a change leads: it has no block here, so its row is both."""
+    return (f"row-{numbered.label}", (f"change-{numbered.label}",)) if numbered is not None else ("", ())
 
 
 def _what(change: Change) -> Text:
@@ -237,7 +283,7 @@ def _sync_blocks(case: Dossier, deployments: Sequence[SyncRecord]) -> tuple[Bloc
             Column(case.clock.heading, "8.6rem" if case.clock.foreign else "5.4rem"),
             Column(words("Application")),
             Column(words("Sync"), "9rem"),
-            Column(words("Asked for by"), "9rem"),
+            Column(words("Asked for by"), "15rem"),
             Column(words("Revision"), "6rem"),
             Column(words("Source"), "4rem"),
         ),
@@ -250,7 +296,8 @@ def _sync_blocks(case: Dossier, deployments: Sequence[SyncRecord]) -> tuple[Bloc
 
 def _sync_row(case: Dossier, sync: SyncRecord) -> Row:
     asked = sync.initiated_by or (sync.requested_by.name if sync.requested_by is not None else "")
-    revisions = [words(code(cut(revision, 9 if len(revision) >= 40 else 24))) for revision in sync.revisions[:2]]
+    asked = asked.removeprefix(SERVICE_ACCOUNT)
+    revisions = [words(code(revision[:9] if len(revision) >= 40 else cut(revision, 24))) for revision in sync.revisions]
     evidence: tuple[Evidence, ...] = sync.evidence
     return Row(
         (
@@ -258,7 +305,7 @@ def _sync_row(case: Dossier, sync: SyncRecord) -> Row:
             words(middle_cut(sync.app.name, 50)),
             words(f"{sync.origin}, {sync.extent}", soft(f" {sync.phase or 'not told'}")),
             words(middle_cut(asked, 50) or "–"),
-            words(*revisions) or words("–"),
+            joined(revisions[:2], " ") or words("–"),
             case.cited.all(evidence, sync.started_at, 1) or words("–"),
         )
     )

@@ -2,11 +2,12 @@
 
 from auditor.model.case import Case
 from reports.case.dossier import Dossier, dossier
+from reports.case.past_git import past_git
 from reports.contract.document import ReportView
 from reports.contract.options import Options
 from reports.frame import Front, assembled
 from reports.page_one.answers import lead, questions
-from reports.page_one.unresolved import unresolved
+from reports.page_one.unresolved import unresolved, unresolved_caption
 from reports.sections.actions import actions_section
 from reports.sections.applications import applications_section
 from reports.sections.blocks import changes_section
@@ -17,8 +18,7 @@ from reports.sections.limits import limits_section
 from reports.sections.register_rows import register_section, settings_section, unproven_section
 from reports.sections.staging_rows import staging_section
 from reports.sections.timeline import timeline_section
-from reports.words.rich import Text, joined, ref, soft, strong, words
-from reports.words.wording import count
+from reports.words.rich import Text, soft, strong, words
 
 
 def postmortem_view(case: Case, *, zone: str, title: str, version: str) -> ReportView:
@@ -37,7 +37,7 @@ def view(case: Dossier) -> ReportView:
         ),
         questions(case),
         unresolved(case),
-        words(strong("Unresolved "), soft("most urgent first")),
+        unresolved_caption(case),
         _remark(case),
     )
     sections = (
@@ -57,12 +57,6 @@ def view(case: Dossier) -> ReportView:
 
 
 def _remark(case: Dossier) -> Text:
-    """What is listed apart and counted in none of the answers."""
-    parts: list[Text] = []
-    if case.settings:
-        parts.append(words(f"{count(len(case.settings), 'change')} of ", ref("the GitOps tool’s own objects", "#own")))
-    if case.unproven:
-        parts.append(
-            words(f"{count(len(case.unproven), 'write')} ", ref("not shown to have changed anything", "#unproven"))
-        )
-    return words("Listed apart, and counted in none of these: ", joined(parts, "; "), ".") if parts else ()
+    """What the answers count, and what is listed apart."""
+    all_of_it = past_git(case)
+    return words(all_of_it, " The answers count the first; the rest is listed apart.") if all_of_it else ()

@@ -11,6 +11,8 @@ from reports.words.wording import count, cut, dense_pair, duration, field_name, 
 
 VALUE_LIMIT = 24
 SERVICE_ACCOUNT = "system:serviceaccount:"
+RESTART = "a restart leaves no more than its time"
+"""Why nothing is asked for a restart."""
 
 
 def short_object(one: ObjectId, clusters: Sequence[str] = ()) -> str:

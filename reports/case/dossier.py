@@ -7,8 +7,10 @@ from typing import Literal, TypeAlias
 
 from auditor.model.case import Case
 from auditor.model.change import Change, Write
+from auditor.model.resource import ObjectId
 from auditor.model.verdict import ClusterVerdict, FieldVerdict, GitVerdict, Verdict
 from reports.case.evidence import Citations, citations
+from reports.case.idents import short_idents
 from reports.contract.options import Options
 from reports.words.clock import Clock, clock
 from reports.words.rich import Span, Text, text, words
@@ -76,6 +78,8 @@ class Dossier:
     """Out-of-band or bypass writes that may have changed something: listed apart, counted in nothing."""
     by_id: Mapping[str, Numbered]
     writes: Mapping[str, Write]
+    idents: Mapping[str, str]
+    """How each change's id begins: as much of it as tells it from all others."""
 
     @property
     def clusters(self) -> tuple[str, ...]:
@@ -116,6 +120,7 @@ def dossier(case: Case, options: Options, *, writes_first: bool = False) -> Doss
         tuple(change for change in told if change.write.persisted != "proven"),
         {one.change.id: one for one in (*counted, *settings)},
         {write.id: write for write in case.writes} | {change.id: change.write for change in case.changes},
+        short_idents([*(write.id for write in case.writes), *(change.id for change in case.changes)]),
     )
 
 
@@ -164,7 +169,11 @@ def sides(verdict: Verdict) -> tuple[tuple[GitVerdict, ClusterVerdict], ...]:
 
 def is_setting(change: Change) -> bool:
     """Whether a change is of the GitOps tool's own objects: what deploys, not what is deployed."""
-    target = change.write.object
+    return is_own_object(change.write.object)
+
+
+def is_own_object(target: ObjectId) -> bool:
+    """Whether an object says what the GitOps tool deploys, as an Application does."""
     return (target.group == "argoproj.io" and target.kind in _ARGO_SETTINGS) or target.group.endswith(_FLUX_GROUPS)
 
 

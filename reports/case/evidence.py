@@ -78,7 +78,9 @@ def evidence_section(cited: Citations, coverage: Coverage) -> Section:
         code("auditor verify"),
         " hashes the bytes again; ",
         code("auditor show ID"),
-        " prints a change with its raw records.",
+        " prints a change with its raw records; IDs stand in the blocks and registers of changes, and in ",
+        code("auditor changes"),
+        ".",
     )
     tables = (_sources(cited, coverage), _records(cited), _commits(cited))
     blocks: list[Block] = [Paragraph(intro), *(table for table in tables if table.rows)]

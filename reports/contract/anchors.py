@@ -35,7 +35,7 @@ def _pruned(part: _Part, known: frozenset[str]) -> _Part:
     changed: dict[str, Any] = {}
     for field in fields(part):
         value = getattr(part, field.name)
-        if field.name in ("href", "page"):
+        if field.name in ("href", "page", "action"):
             changed[field.name] = value if value in known else ""
         elif isinstance(value, tuple) or is_dataclass(value):
             changed[field.name] = _pruned(value, known)

@@ -74,6 +74,7 @@ class Item:
 
     text: Text
     paste: str = ""
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +144,8 @@ class ChangeBlock:
     name: str
     object_kind: str
     owner: Text
+    idents: Text
+    """How the id of each of the changes begins, as `auditor show` takes it."""
     when: Text
     sources: Text
     fields: tuple[FieldDiff, ...]

@@ -32,6 +32,8 @@ class OpenRow:
     page: str
     """The anchor whose page is shown."""
     page_label: str
+    action: str = ""
+    """The anchor of the action item about it, "" where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

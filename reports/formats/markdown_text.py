@@ -55,7 +55,7 @@ def _first(document: Document) -> str:
         _text(first.lead),
         "",
         _answers(first),
-        _unresolved(first),
+        *([_unresolved(first)] if first.unresolved else []),
         _as_of(first),
         "**Gaps in the records**",
         "",
@@ -150,7 +150,7 @@ def _change(block: ChangeBlock) -> str:
     lines = [
         f"### {escaped(block.number)} {escaped(block.name)} ({escaped(block.object_kind)})",
         "",
-        f"{_text(block.when)}; {_text(block.owner)}; {_text(block.sources)}",
+        f"{_text(block.when)}; {_text(block.owner)}; ID {_text(block.idents)}; {_text(block.sources)}",
         "",
         "| Field | Before → after | Git says | The cluster says |",
         "|---|---|---|---|",
@@ -171,7 +171,14 @@ def _pieces(pieces: tuple[tuple[str, bool], ...]) -> str:
 
 
 def _text(spans: Text) -> str:
-    return "".join(_span(span) for span in spans)
+    """The spans in a row; a path, which has a line of its own elsewhere, stands between spaces."""
+    written, apart = "", False
+    for span in spans:
+        part = _span(span)
+        beside_path = (apart or span.kind == "path") and not written.endswith((" ", "<br>"))
+        written += f" {part}" if beside_path and written and not part.startswith((" ", "<br>")) else part
+        apart = span.kind == "path"
+    return written.strip(" ")
 
 
 def _span(span: Span) -> str:
@@ -179,7 +186,7 @@ def _span(span: Span) -> str:
         case "strong" | "act":
             return f"**{escaped(span.text.strip())}**" if span.text.strip() else ""
         case "code" | "path" | "value":
-            return _code(span.text) + (" " if span.kind == "path" else "")
+            return _code(span.text)
         case "absent" | "unknown":
             return f"_{span.kind}_"
         case "mark":

@@ -4,6 +4,7 @@ from collections import Counter
 
 from reports.case.describe import person, whole
 from reports.case.dossier import Dossier, Numbered, State, has_audit, marks, with_state
+from reports.case.reach import beyond
 from reports.contract.page_one import Answer, Question
 from reports.sections.applications import applications_line
 from reports.words.rich import Text, act, strong, text, words
@@ -61,6 +62,9 @@ def _nothing(dossier: Dossier) -> Text:
     if not has_audit(dossier):
         cannot = words("No audit log was read, so ", strong("what was changed past git cannot be told"), ".")
         return words(cannot, applications_line(dossier))
+    outside = beyond(dossier)
+    if outside:
+        return outside
     if dossier.unproven:
         writes = count(len(dossier.unproven), "write")
         return words(f"No change past git is proven. {writes} may have changed something and cannot be shown to.")
@@ -71,11 +75,7 @@ def _what(dossier: Dossier) -> tuple[Answer, ...]:
     full = [one for one in dossier.counted if _known(one) == "full"]
     part = tuple(one for one in dossier.counted if _known(one) == "part")
     fact = tuple(one for one in dossier.counted if _known(one) == "fact")
-    fields = sum(len(one.write.fields) for one in full if not whole(one.change))
-    objects = sum(whole(one.change) for one in full)
-    named = [count(fields, "field") + " before and after"] if fields else []
-    named += [count(objects, "whole object")] if objects else []
-    found = [Answer(grouped(len(full)), words("known in full" + (": " + ", ".join(named) if named else "")))]
+    found = [Answer(grouped(len(full)), words("known in full", _by_what(full)))]
     if part:
         found.append(
             Answer(grouped(len(part)), words("known in part: a value before or after is missing"), _some(part))
@@ -85,6 +85,16 @@ def _what(dossier: Dossier) -> tuple[Answer, ...]:
         reason = f"known as a fact: {kinds}, contents not recorded" if fact else "known as a fact only"
         found.append(Answer(grouped(len(fact)), words(reason), _some(fact)))
     return tuple(found)
+
+
+def _by_what(full: list[Numbered]) -> str:
+    """`: 17 fields in 16 changes, before and after; 2 whole objects`: the changes add up."""
+    objects = sum(whole(one.change) for one in full)
+    fields = sum(len(one.write.fields) for one in full if not whole(one.change))
+    within = f" in {count(len(full) - objects, 'change')}" if objects or fields != len(full) else ""
+    named = [f"{count(fields, 'field')}{within}, before and after"] if fields else []
+    named += [count(objects, "whole object")] if objects else []
+    return ": " + "; ".join(named) if named else ""
 
 
 def _known(one: Numbered) -> str:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from auditor.model.facts import RecordKind, SourceMark
 from reports.case.dossier import Dossier, Numbered, marks, with_state
+from reports.case.reach import short_lines
 from reports.contract.page_one import AsOfRow
 from reports.sections.limits import skipped_lines
 from reports.words.rich import Text, ref, soft, text, words
@@ -33,6 +34,7 @@ def as_of_rows(dossier: Dossier) -> tuple[AsOfRow, ...]:
 def gap_lines(dossier: Dossier) -> tuple[Text, ...]:
     """At most five lines; the section on limits has all."""
     found = [*_unrecorded(dossier), *(words(text(cut(gap.sentence, GAP_LINE))) for gap in dossier.case.coverage.gaps)]
+    found[:0] = [words(text(cut(line, GAP_LINE))) for line in short_lines(dossier)]
     found += [words(text(cut(line, GAP_LINE))) for line in skipped_lines(dossier)]
     if len(found) <= GAPS + 1:
         return tuple(found) or (words("none that the records show"),)

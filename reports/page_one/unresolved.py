@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from auditor.model.application import Freeze
 from auditor.model.change import AppKey
 from reports.case.course import freezes, still_frozen
-from reports.case.describe import is_restart, short_object, told, what_briefly
+from reports.case.describe import RESTART, is_restart, short_object, told, what_briefly
 from reports.case.dossier import Dossier, Numbered, has_audit, marks, with_state
 from reports.contract.page_one import OpenGroup, OpenRow
-from reports.words.rich import words
+from reports.sections.actions import action_links
+from reports.words.rich import Text, soft, strong, words
 from reports.words.wording import count, cut, duration, grouped, listed, middle_cut, width
 
 ROWS = 8
-LINE = 75.0
+LINE = 73.0
 """One line of the list, in the units of `wording.width`."""
 
 
@@ -35,6 +36,15 @@ def unresolved(dossier: Dossier) -> tuple[OpenGroup, ...]:
     groups = _folded(dossier, reasons, room)
     frozen_now = bool(still_frozen(dossier))
     return tuple([fixed[-1], *groups, *fixed[:-1]] if frozen_now and not _hot(groups) else [*groups, *fixed])
+
+
+def unresolved_caption(dossier: Dossier) -> Text:
+    """The heading of the list, and what it leaves out."""
+    head = words(strong("Unresolved "), soft("most urgent first"))
+    restarts = tuple(one for one in with_state(dossier, "stand") if is_restart(one))
+    if not restarts:
+        return head
+    return words(head, soft("; without "), marks(restarts, 4), soft(f": {RESTART}"))
 
 
 def _hot(groups: Sequence[OpenGroup]) -> bool:
@@ -124,7 +134,8 @@ def _group(dossier: Dossier, reason: Reason, rows: int) -> OpenGroup:
 
 
 def _row(dossier: Dossier, one: Numbered) -> OpenRow:
-    return OpenRow(words(one.mark, " ", told(dossier, one), _tail(one)), one.href, f"change {one.label}")
+    said = words(one.mark, " ", told(dossier, one), _tail(one))
+    return OpenRow(said, one.href, f"change {one.label}", action_links(dossier).get(one.label, ""))
 
 
 def _tail(one: Numbered) -> str:
@@ -142,7 +153,8 @@ def _folded_row(dossier: Dossier, changes: tuple[Numbered, ...]) -> OpenRow:
     most = 8 if len(changes) <= 8 else 4
     room = LINE - (2.6 + 1.1 * len(str(changes[-1].number))) * min(len(changes), most) - (12 if len(changes) > 8 else 0)
     said = words(marks(changes, most), " ", _as_many(objects, max(room, 20)))
-    return OpenRow(said, changes[0].href, f"change {changes[0].label}")
+    action = action_links(dossier).get(changes[0].label, "")
+    return OpenRow(said, changes[0].href, f"change {changes[0].label}", action)
 
 
 def _as_many(objects: list[str], room: float) -> str:
@@ -164,7 +176,8 @@ def _half_applied(dossier: Dossier) -> list[OpenGroup]:
     said = name + message.removeprefix(owner) if message.startswith(owner) else f"{name}: {message}"
     more = f" and {count(len(found) - 1, 'more')}" if len(found) > 1 else ""
     text = words(cut(said, LINE - len(more)), more)
-    return [OpenGroup("Half applied", "", False, (OpenRow(text, "#findings", "Findings"),))]
+    action = action_links(dossier)["unfinished-sync"]
+    return [OpenGroup("Half applied", "", False, (OpenRow(text, "#findings", "Findings", action),))]
 
 
 def _frozen(dossier: Dossier) -> OpenGroup:
@@ -172,7 +185,8 @@ def _frozen(dossier: Dossier) -> OpenGroup:
     target = "#checklist" if dossier.case.episodes else "#timeline"
     if open_now:
         said = [f"{middle_cut(freeze.app.name, 30)} since {dossier.clock.utc(freeze.began_at)}" for freeze in open_now]
-        return OpenGroup("Still frozen", "", False, (OpenRow(words(_fit(said)), target, "Checklist"),))
+        action = action_links(dossier)["frozen"]
+        return OpenGroup("Still frozen", "", False, (OpenRow(words(_fit(said)), target, "Checklist", action),))
     if not dossier.case.applications:
         said_none = words("not known: no record of Argo CD was read")
         return OpenGroup("Still frozen", "", False, (OpenRow(said_none, "#cannot", "Limits"),))

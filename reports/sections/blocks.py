@@ -5,11 +5,12 @@ from auditor.model.verdict import ClusterVerdict, GitVerdict
 from auditor.objects import paths
 from reports.case.describe import when_after, whole, whole_change
 from reports.case.dossier import BLOCKS, Dossier, Numbered, has_audit, sides
+from reports.case.reach import beyond
 from reports.case.repeats import Repeat, repeats
 from reports.contract.document import ChangeBlock, FieldDiff, Paragraph, Section
 from reports.sections.change_facts import change_facts
 from reports.words.clock import Clock
-from reports.words.rich import BECOMES, Span, Text, joined, ref, sign, words
+from reports.words.rich import BECOMES, Span, Text, code, joined, ref, sign, words
 from reports.words.wording import (
     BECOMES_LIMIT,
     count,
@@ -24,6 +25,8 @@ from reports.words.wording import (
 
 FIELDS = 12
 """Fields that a block shows; the count of the rest stands below."""
+IDENTS = 4
+"""Of alike repeats, those whose ids a block shows."""
 
 
 def changes_section(dossier: Dossier) -> Section:
@@ -32,7 +35,8 @@ def changes_section(dossier: Dossier) -> Section:
     rest = len(dossier.counted) - len(with_block)
     if not dossier.counted:
         none = "is in the records of this window" if has_audit(dossier) else "can be told: no audit log was read"
-        return Section("changes", "Changes", (Paragraph(words(f"No change made past git {none}.")),))
+        said = beyond(dossier) or words(f"No change made past git {none}.")
+        return Section("changes", "Changes", (Paragraph(said),))
     intro = words(
         "Every change made past git, oldest first. The ", ref("register", "#register"), " has them in a table."
     )
@@ -59,11 +63,18 @@ def _block(dossier: Dossier, repeat: Repeat) -> ChangeBlock:
         name=cut(f"{place}{one.write.object.name}", 90),
         object_kind=cut(f"{one.write.object.kind}{cluster}", 60),
         owner=_owner(one),
+        idents=_idents(dossier, repeat),
         when=_when(dossier.clock, repeat),
         sources=_sources(dossier, repeat),
         fields=fields[:FIELDS],
         facts=change_facts(dossier, repeat, len(fields) - FIELDS),
     )
+
+
+def _idents(dossier: Dossier, repeat: Repeat) -> Text:
+    shown = [words(code(dossier.idents[each.change.id])) for each in repeat.changes[:IDENTS]]
+    rest = len(repeat.changes) - IDENTS
+    return words(joined(shown), f" and {grouped(rest)} more" if rest > 0 else "")
 
 
 def _own_mark(one: Numbered) -> Span:

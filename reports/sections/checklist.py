@@ -90,7 +90,16 @@ def _said(dossier: Dossier, episode: Episode, step: Step) -> Text:
         people = ", ".join(middle_cut(actor, 40) for actor in episode.actors[:3])
         return words(marks(dossier.of(episode.changes), 12), " ", people or detail)
     named = by if by and by not in step.detail else ""
+    if step.name == "git" and step.at is not None:
+        return _landed(dossier, episode, named, detail)
     return words(named, ", " if named and detail else "", _emphasised(detail))
+
+
+def _landed(dossier: Dossier, episode: Episode, author: str, beside: str) -> Text:
+    """Which changes git has and by whom, so that what it does not declare is read as said of the others."""
+    found = tuple(one for one in dossier.of(episode.changes) if one.state == "git")
+    by = f"{', ' if found else ''}by {author}" if author else ""
+    return words(marks(found, 12), " in git" if found else "", by, f"; open beside it: {beside}" if beside else "")
 
 
 def _emphasised(detail: str) -> Text:

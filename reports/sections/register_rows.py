@@ -76,6 +76,7 @@ def unproven_section(dossier: Dossier) -> Section | None:
                     soft(cut(change.write.channel, 40)),
                 ),
                 words(dossier.cited.all(change.write.evidence, change.write.at, 1)) or words("–"),
+                words(code(dossier.idents[change.id])),
             )
         )
         for change in shown
@@ -85,8 +86,9 @@ def unproven_section(dossier: Dossier) -> Section | None:
         (
             Column(dossier.clock.heading, "8.6rem" if dossier.clock.foreign else "5.4rem"),
             Column(words("Object")),
-            Column(words("Credential, channel"), "15rem"),
+            Column(words("Credential, channel"), "13rem"),
             Column(words("Source"), "4rem"),
+            Column(words("ID"), "5.4rem"),
         ),
         rows,
         "times",
@@ -146,7 +148,15 @@ def _time(dossier: Dossier, repeat: Repeat) -> Text:
     ours, at = dossier.clock, repeat.first.write.at
     lines = [words(ours.time(at)), words(Span("local", ours.local(at))) if ours.foreign else ()]
     cited = [dossier.cited.all(each.write.evidence, each.write.at, 1) for each in repeat.changes[:4]]
-    return _lines([*lines, words(soft(repeat.times)), joined([one for one in cited if one], " ")])
+    return _lines(
+        [*lines, words(soft(repeat.times)), joined([one for one in cited if one], " "), *_ident(dossier, repeat)]
+    )
+
+
+def _ident(dossier: Dossier, repeat: Repeat) -> list[Text]:
+    """How the id of a change begins, where no block says so."""
+    one = repeat.first
+    return [] if one.href.startswith("#change-") else [words(code(dossier.idents[one.change.id]))]
 
 
 def _object(dossier: Dossier, one: Numbered) -> Text:

@@ -595,7 +595,13 @@ def episodes() -> tuple[Episode, ...]:
                     "in inc-2041-checkout: what, why, which application",
                     said,
                 ),
-                step("git", "done", "07:01:49", "Erin Holt", "#41: image and replicas; DB_POOL is in no commit"),
+                step(
+                    "git",
+                    "done",
+                    "07:01:49",
+                    "Erin Holt",
+                    "git does not declare spec.template.spec.containers[name=api].env[name=DB_POOL].value",
+                ),
                 step(
                     "unfreeze",
                     "done",

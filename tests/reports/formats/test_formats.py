@@ -139,6 +139,28 @@ def test_markdown_fits_a_comment_and_keeps_page_one(name: str, make) -> None:
     assert "**Gaps in the records**" in text
 
 
+def test_markdown_sets_a_path_between_spaces_and_no_table_without_rows() -> None:
+    assert " `whole object` " in rendered("register", "markdown", incident())
+    for name in REPORTS:
+        text = rendered(name, "markdown", incident())
+        assert not re.search(r"[^\s|>]`(spec|data|whole object)|`  \|", text)
+    assert "What happens next" not in rendered("register", "markdown", incident())
+
+
+def test_a_page_names_the_fonts_of_chinese_and_japanese_where_a_machine_has_them() -> None:
+    page = rendered("postmortem", "html", incident())
+    stacks = re.findall(r"(?:--serif|--sans|--mono|font-family=\"|  font): ?([^;\n>]*)", page)
+    assert len(stacks) >= 4
+    for stack in stacks:
+        assert stack.index("CJK") > stack.index("Liberation")
+
+
+def test_on_a_phone_what_scrolls_says_so() -> None:
+    page = rendered("postmortem", "html", incident())
+    narrow = page[page.index("max-width: 44rem") :]
+    assert "scrolls sideways" in narrow[: narrow.index("</style>")]
+
+
 def test_markdown_names_what_it_leaves_out() -> None:
     assert "Left out" in rendered("postmortem", "markdown", generated(400, 5))
 
@@ -225,6 +247,13 @@ def test_a_pdf_has_bookmarks_contents_and_no_row_off_the_page() -> None:
     assert titles[0] == "Timeline"
     assert {"Changes", "Break-glass checklist", "Evidence"} <= set(titles)
     assert len(told.pages) > 8
+
+
+def test_action_items_that_fit_a_page_stand_on_one() -> None:
+    pages = laid_out(document("postmortem", incident())).pages
+    on = {name: place for place, page in enumerate(pages) for name in page.anchors if name.startswith("do-")}
+    assert len(on) > 3
+    assert len(set(on.values())) == 1
 
 
 def test_without_pango_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

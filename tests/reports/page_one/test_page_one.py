@@ -16,7 +16,7 @@ from auditor.model.episode import Episode
 from auditor.model.facts import Skipped
 from auditor.model.verdict import FieldVerdict
 from reports import render
-from reports.contract.document import Document
+from reports.contract.document import Document, Items
 from reports.contract.options import Options
 from reports.contract.page_one import Question
 from reports.words.rich import plain
@@ -175,9 +175,43 @@ def test_a_folded_row_counts_what_it_does_not_name() -> None:
     assert any(row.count(" and ") == 2 for row in rows)
 
 
-def test_a_restart_is_nothing_to_resolve() -> None:
+def test_a_restart_is_nothing_to_resolve_and_the_list_says_so() -> None:
     told = document("postmortem", incident())
     assert "a restart" not in "".join(plain(row.text) for group in told.first.unresolved for row in group.rows)
+    assert plain(told.first.unresolved_caption) == (
+        "Unresolved most urgent first; without 11: a restart leaves no more than its time"
+    )
+    assert plain(document("postmortem", generated(1)).first.unresolved_caption) == "Unresolved most urgent first"
+
+
+def test_every_change_that_stands_is_in_the_unresolved_list_or_named_as_left_out() -> None:
+    first = document("postmortem", incident()).first
+    git = first.questions[2].answers
+    standing = {one.text for row in git if row.inner for one in row.marks if one.state in ("act", "stand")}
+    shown = {one.text for group in first.unresolved for row in group.rows for one in row.text if one.kind == "mark"}
+    left_out = {one.text for one in first.unresolved_caption if one.kind == "mark"}
+    assert standing == shown | left_out
+
+
+def test_an_unresolved_row_leads_to_its_action_item() -> None:
+    told = document("postmortem", incident())
+    items = next(block for one in told.sections if one.anchor == "actions" for block in one.blocks)
+    assert isinstance(items, Items)
+    said = {f"#{item.anchor}": plain(item.text) for item in items.items if item.anchor}
+    rows = {plain(row.text): row.action for group in told.first.unresolved for row in group.rows}
+    assert said[rows["8 Deployment payments-prod, limits.cpu 500m → 750m; on a branch"]].startswith(
+        "Before the next sync of payments-prod"
+    )
+    assert all(action in said for action in rows.values() if action)
+    assert sum(not action for action in rows.values()) == 1, "nothing is frozen, so nothing is to do about it"
+
+
+def test_the_changes_that_are_known_in_full_add_up() -> None:
+    texts = [plain(one.text) for one in document("postmortem", incident()).first.questions[0].answers]
+    assert texts[0] == "known in full: 17 fields in 16 changes, before and after; 2 whole objects"
+    assert plain(document("postmortem", generated(3)).first.questions[0].answers[0].text) == (
+        "known in full: 3 fields, before and after"
+    )
 
 
 def test_where_git_is_unknown_for_all_no_number_is_claimed_to_be_in_git() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from reports.case.dossier import BLOCKS, dossier
 from reports.case.repeats import repeats
-from reports.contract.document import ChangeBlock, Items, Section, Table
+from reports.contract.document import ChangeBlock, Items, Paragraph, Section, Table
 from reports.words.rich import plain
 from tests.reports.cases import change, generated, target
 from tests.reports.incident import incident
@@ -104,6 +104,34 @@ def test_changes_of_argo_cds_own_objects_are_listed_apart() -> None:
     assert plain(told.first.questions[0].answers[0].text).startswith("known in full: 2 fields")
     assert "1 change of the GitOps tool’s own objects" in plain(told.first.remark)
     assert plain(table(next(one for one in told.sections if one.anchor == "own")).rows[0].cells[0]) == "A1"
+
+
+def test_a_block_has_the_id_that_auditor_show_takes() -> None:
+    one = block("15, 16, 17")
+    told = dossier(incident(), BERLIN)
+    assert plain(one.idents) == ", ".join(told.idents[each.change.id] for each in told.counted[14:17])
+    assert "show ID" in "".join(plain(each.text) for each in section("evidence", incident()).blocks[:1])  # type: ignore[union-attr]
+
+
+def test_a_row_has_the_id_of_a_change_that_has_no_block() -> None:
+    case = generated(60)
+    told = dossier(case, BERLIN)
+    rows = table(section("register-s", case)).rows
+    for one, row in zip(told.counted, rows, strict=True):
+        assert (told.idents[one.change.id] in plain(row.cells[1])) == one.href.startswith("#row-")
+
+
+def test_git_that_is_done_says_for_which_changes_and_what_is_open_beside_it() -> None:
+    tables = [one for one in section("checklist", incident()).blocks if isinstance(one, Table)]
+    said = plain(tables[0].rows[3].cells[3])
+    assert said.startswith("3 4 in git, by Erin Holt")
+    assert "; open beside it: git does not declare " in said
+
+
+def test_the_action_items_say_of_which_change_nothing_is_asked() -> None:
+    last = section("actions", incident()).blocks[-1]
+    assert isinstance(last, Paragraph)
+    assert plain(last.text) == "Nothing is asked for 11: a restart leaves no more than its time."
 
 
 def test_each_episode_has_its_five_steps() -> None:
