@@ -241,12 +241,12 @@ def _of_production(side: Side, staging: Side) -> Reason:
     if setter is None:
         return Reason("unexplained", "no recorded change gave production this value")
     if is_by_hand(setter):
-        return _hotfix(side, setter)
+        return _hotfix(side, setter, staging)
     if setter.write.cause == "controller":
         return _controller(setter, "production")
     hand = side.hand_before()
     if hand is not None:
-        return _hotfix(side, hand)
+        return _hotfix(side, hand, staging)
     landing = side.commit_of(setter)
     if staging.declared is not None and side.equals(staging.declared):
         return _on_its_way("staging", setter, landing)
@@ -280,14 +280,15 @@ def _controller(setter: Change, where: str) -> Reason:
     return Reason("unexplained", because, (setter.id,), settled=True)
 
 
-def _hotfix(side: Side, change: Change) -> Reason:
+def _hotfix(side: Side, change: Change, staging: Side) -> Reason:
     git = side.verdict(change) or GitVerdict("unknown", "git was not asked")
     told = f"production hotfix of {_who(change)}"
     if git.verdict in ("reflected", "already"):
         commit = f" ({_sha(git.commit)}{_request(git.pull_request)})" if git.commit else ""
-        return Reason(
-            "production-hotfix", f"{told} that went to git for production only{commit}", (change.id,), git.commit
-        )
+        way = "that went to git" if git.verdict == "reflected" else "of what git had before"
+        both = staging.declared is not None and side.equals(staging.declared)
+        whom = f" for both{commit}, and staging does not run it yet" if both else f" for production only{commit}"
+        return Reason("production-hotfix", f"{told} {way}{whom}", (change.id,), git.commit)
     if git.verdict == "unknown":
         return Reason("production-hotfix", f"{told}; whether git has it is unknown: {git.reason}", (change.id,))
     if git.verdict == "on-branch":

@@ -146,7 +146,7 @@ def test_a_hotfix_on_top_of_an_overlay_has_both_causes() -> None:
     ("word", "git", "cause", "words"),
     [
         ("reflected", {"commit": "abc"}, "production-hotfix", "that went to git for production only (abc)"),
-        ("already", {}, "production-hotfix", "that went to git for production only"),
+        ("already", {}, "production-hotfix", "of what git had before for production only"),
         ("not-declared", {}, "hotfix-not-in-git", "that never reached git"),
         ("not-reflected", {}, "hotfix-not-in-git", "that never reached git"),
         ("on-branch", {"branch": "fix/cpu"}, "hotfix-not-in-git", "that only the branch fix/cpu has"),
@@ -158,6 +158,18 @@ def test_what_git_says_of_the_hotfix_decides_its_cause(word: str, git: dict[str,
     (found,) = drift([deployment(3)], [deployment(6)], [fix], [verdict("fix", (word, "standing"), **git)])
     assert found.causes == (cause,)
     assert words in found.because
+
+
+def test_a_hotfix_that_git_has_for_both_and_staging_does_not_run_yet_is_told_so() -> None:
+    fix = here(PROD, "fix", 10, field("spec.replicas", 3, 6))
+    (found,) = drift(
+        [deployment(3)],
+        [deployment(6)],
+        [fix],
+        [verdict("fix", ("reflected", "standing"), commit="abc")],
+        desired={STAGE: declared(STAGE, deployment(6))},
+    )
+    assert found.because.endswith("that went to git for both (abc), and staging does not run it yet")
 
 
 def test_a_hotfix_in_production_and_a_promotion_on_its_way_are_both_told() -> None:
