@@ -117,8 +117,13 @@ class Container:
                 self._records.take(window.at, end)
                 self._records.state.signature = self._records.state.signature or sign.decode("utf-8", "replace")
             except UNREADABLE:
-                self._records.give_up(end, NOT_JSON)
+                if self._records.take_mended(window.at, window.text[window.at : end]) < 0:
+                    self._records.give_up(end, NOT_JSON)
             return
+        if end == BROKEN or window.ended:
+            end = self._records.take_mended(window.at, window.text[window.at :][:LIMIT])
+            if end > 0 or (end == CUT and window.left <= LIMIT and not window.ended):
+                return
         self._resume_after_damage(TOO_LONG if end == CUT else NOT_JSON)
 
     def _resume_after_damage(self, reason: str) -> None:

@@ -34,5 +34,5 @@ def _members(body: object) -> dict[str, Raw] | None:
     data = bytes(body) if isinstance(body, Raw) else b""
     try:
         return decode_members(data) if data[:1] == b"{" else None
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

@@ -17,6 +17,8 @@ from auditor.objects.timestamps import in_utc
 WRITES = frozenset({"create", "update", "patch", "delete", "deletecollection"})
 FINAL = frozenset({"", "ResponseComplete"})
 """The stages at which a write counts; "" where the delivery has none."""
+LEFT_OUT = b'"skipped-too-big-size-object"'
+"""What AKS writes where a body would be, and what stands here for one that cannot be read."""
 
 
 class User(Struct):

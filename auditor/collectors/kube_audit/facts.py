@@ -12,15 +12,13 @@ import msgspec
 from msgspec import Raw, Struct, UnsetType
 
 from auditor.collectors.kube_audit.delivery import Delivery
-from auditor.collectors.kube_audit.events import Event, Outcome, Reference, User, moment
+from auditor.collectors.kube_audit.events import LEFT_OUT, Event, Outcome, Reference, User, moment
 from auditor.collectors.kube_audit.keeping import Keep
 from auditor.model.facts import AuditEvent, Origin
 from auditor.objects.redaction import Redactor
 
 _ANNOTATIONS = ("patch.webhook.", "mutation.webhook.", "audit.k8s.io/truncated", "authorization.k8s.io/")
 _TRUNCATED = "audit.k8s.io/truncated"
-_TOO_BIG = b'"skipped-too-big-size-object"'
-"""What AKS writes where a body would be."""
 _NOBODY = User()
 _NOTHING = Reference()
 
@@ -75,7 +73,7 @@ def is_dry_run(event: Event, query: Query) -> bool:
         return query.dry_run
     try:
         return bool(_decode_options(event.request).dry_run)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return False
 
 
@@ -108,14 +106,14 @@ def audit_event(
         verb=event.verb,
         at=at,
         stage_at=moment(event.staged),
-        user=event.user.username,
-        groups=event.user.groups,
-        extra=event.user.extra,
-        impersonated_user=impersonated.username,
-        impersonated_groups=impersonated.groups,
+        user=redactor.name(event.user.username),
+        groups=tuple(map(redactor.name, event.user.groups)),
+        extra=redactor.names(event.user.extra),
+        impersonated_user=redactor.name(impersonated.username),
+        impersonated_groups=tuple(map(redactor.name, impersonated.groups)),
         source_ips=event.source_ips,
-        user_agent=event.user_agent,
-        request_uri=redactor.uri(event.uri) if "?" in event.uri else event.uri,
+        user_agent=redactor.name(event.user_agent),
+        request_uri=redactor.uri(event.uri),
         api_group=reference.group,
         api_version=reference.version,
         resource=reference.resource,
@@ -127,7 +125,7 @@ def audit_event(
         code=event.code,
         reason=_reason(outcome, redactor),
         dry_run=dry_run,
-        field_manager=query.field_manager,
+        field_manager=redactor.name(query.field_manager),
         force=query.force,
         request=request,
         response=response,
@@ -183,7 +181,7 @@ def _body(body: Raw | UnsetType, wanted: bool, resource: str, redactor: Redactor
     if not (wanted and isinstance(body, Raw)):
         return None, False
     raw = bytes(body)
-    if raw == _TOO_BIG:
+    if raw == LEFT_OUT:
         return None, True
     if raw == b"null":
         return None, False
@@ -217,7 +215,7 @@ def _annotations(annotations: Mapping[str, str], resource: str, redactor: Redact
         name = key.replace("_slash_", "/")
         if not name.startswith(_ANNOTATIONS):
             continue
-        kept[name] = _redacted(value, resource, redactor) if name.startswith("patch.") else value
+        kept[name] = _redacted(value, resource, redactor) if name.startswith("patch.") else redactor.name(value)
     return kept
 
 

@@ -9,13 +9,17 @@ from msgspec import Raw
 from auditor.collectors.kube_audit import wrappers
 from auditor.collectors.kube_audit.delivery import Delivery, said_by
 from auditor.collectors.kube_audit.events import Event
+from auditor.collectors.kube_audit.mending import mended
 from auditor.collectors.kube_audit.places import Found
 from auditor.collectors.kube_audit.prefilter import Reads
-from auditor.collectors.kube_audit.window import Window
+from auditor.collectors.kube_audit.values import BROKEN
+from auditor.collectors.kube_audit.window import LIMIT, Window
 
 NOT_JSON = "not JSON"
 CUT_OFF = "cut off"
 TOO_LONG = "longer than 16 MiB"
+_REPEATS = 8
+"""How often, on average, a byte may be looked at again in search of what cannot be decoded."""
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError)
 """What decoding a record raises."""
 
@@ -68,6 +72,7 @@ class Records:
         self.window = window
         self.sink = sink
         self.state = state
+        self._mended = 0
 
     def advance(self, at: int) -> None:
         """Go to `at`, past bytes between records."""
@@ -93,6 +98,27 @@ class Records:
         window = self.window
         record = window.text[start:end].rstrip()
         self.tell(start, record, list(wrappers.unwrap(record, self._said(), name)))
+
+    def take_mended(self, start: int, text: bytes) -> int:
+        """Tell the events in the value that `text`, at `start`, begins with, and that cannot be decoded as it is.
+
+        Where it ends; CUT where its end is not at hand, and BROKEN where it is none with an event.
+        """
+        if self._mended > _REPEATS * (self.window.offset + LIMIT):
+            return BROKEN
+        self._mended += len(text)
+        made = mended(text)
+        if made.end < 0:
+            return made.end
+        try:
+            found = [each for each in wrappers.unwrap(made.text, self._said()) if each.event]
+        except UNREADABLE:
+            return BROKEN
+        if not found:
+            return BROKEN
+        record = text[: made.end]
+        self.tell(start, record, [replace(each, start=0, end=len(record)) for each in found])
+        return start + made.end
 
     def _said(self) -> Delivery:
         if not self.state.members:

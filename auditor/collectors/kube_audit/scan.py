@@ -167,6 +167,10 @@ class Scanner:
     def _value_line(self, start: int, stop: int, body: bytes) -> None:
         """A line that begins like a JSON value: whole, several joined, the first of many lines, or broken."""
         whole = value_end(body, 0)
+        if whole < 0 and (end := self._records.take_mended(start, body)) > 0:
+            if end == start + len(body):
+                self._records.advance(stop)
+            return
         if whole == CUT and not salvage.was_cut(body):
             self._value_over_lines(start, stop)
             return
@@ -176,7 +180,8 @@ class Scanner:
         try:
             found = list(wrappers.unwrap(body[:whole].rstrip(), Delivery()))
         except UNREADABLE:
-            self._records.give_up(stop if whole == len(body) else start + whole, NOT_JSON)
+            if self._records.take_mended(start, body) < 0:
+                self._records.give_up(stop if whole == len(body) else start + whole, NOT_JSON)
             return
         if any(each.delivery.cut for each in found) and self._in_parts(start, body):
             return
@@ -237,7 +242,8 @@ class Scanner:
         try:
             return list(wrappers.unwrap(body[first:], delivery, name))
         except UNREADABLE:
-            return self._among_words(text_lines.plain(body), delivery, name)
+            mended = wrappers.unwrap_mended(text_lines.plain(body[first:]), delivery, name)
+            return list(mended) or self._among_words(text_lines.plain(body), delivery, name)
 
     def _among_words(self, line: bytes, delivery: Delivery, name: str) -> list[Found]:
         """The records among the words of a line: nothing where braces only look like one. A cut one if it says so."""

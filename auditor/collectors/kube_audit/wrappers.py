@@ -15,9 +15,10 @@ from msgspec import Raw
 from auditor.collectors.kube_audit import events, flattened, foreign, layers, tables, text_lines
 from auditor.collectors.kube_audit.delivery import Delivery, Members
 from auditor.collectors.kube_audit.events import Event
+from auditor.collectors.kube_audit.mending import mended
 from auditor.collectors.kube_audit.places import Found, Inside, Place, member
 from auditor.collectors.kube_audit.salvage import salvage
-from auditor.collectors.kube_audit.values import skip_separators, value_end
+from auditor.collectors.kube_audit.values import BROKEN, CUT, skip_separators, value_end
 
 _NESTING = 16
 """Layers of wrapping; OpenTelemetry's alone has eight."""
@@ -27,6 +28,14 @@ _NOT_A_RECORD = "not a record"
 def unwrap(record: bytes, delivery: Delivery, name: str = "") -> Iterator[Found]:
     """All that is in `record`, one JSON value. Raises msgspec.DecodeError or RecursionError where it is none."""
     yield from _open(record, Place(delivery, name, 0, len(record)))
+
+
+def unwrap_mended(text: bytes, delivery: Delivery, name: str = "") -> Iterator[Found]:
+    """The events of the JSON value that `text` begins with, whatever the decoder refuses in it left out.
+
+    Nothing where the decoder takes it, where it is none, or cut before it says what the event is.
+    """
+    yield from _mended(text, Place(delivery, name, 0, len(text), inline=False))
 
 
 def unwrap_other(record: bytes) -> Iterator[Found]:
@@ -177,6 +186,17 @@ def _opened(held: Found | Inside) -> Iterator[Found]:
         yield from _within(text, held.place)
 
 
+def _mended(text: bytes, place: Place) -> Iterator[Found]:
+    """The events of a value that cannot be decoded. What a body of theirs holds is not looked for: it may be forged."""
+    if text[:1] not in (b"{", b"[") or value_end(text, 0) != BROKEN:
+        return
+    made = mended(text)
+    if made.end > 0:
+        yield from (each for each in _open(made.text, place) if each.event)
+    elif made.end == CUT and (event := salvage(made.text)):
+        yield place.found(event, cut=True)
+
+
 def _within(content: bytes, place: Place) -> Iterator[Found]:
     """The records in a text, the whole of it or among other words. One that was cut keeps what it has."""
     if content[:1] == b'"' and value_end(content, 0) == len(content):
@@ -184,6 +204,9 @@ def _within(content: bytes, place: Place) -> Iterator[Found]:
         return
     if place.depth > _NESTING:
         yield place.foreign("wrapped too deeply")
+        return
+    if whole := list(_mended(content, place)):
+        yield from whole
         return
     found: list[Found] = []
     for start, end in text_lines.records(content):
