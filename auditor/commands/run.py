@@ -1,5 +1,6 @@
 """`auditor run`: collect, correlate, report, and say what is new. What a nightly job calls."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,6 +59,7 @@ def run(
     from auditor.console.talk import talk
     from auditor.console.told import Asked, told_before
     from auditor.console.workspace import workspace
+    from auditor.correlate.coverage import as_of
     from auditor.nightly.night import Bounds
     from auditor.nightly.outcome import outcome
 
@@ -68,6 +70,8 @@ def run(
         place = workspace(config, store, progress)
         with place.store(create=True) as opened, opened.exclusive():
             read_sources(place, opened)
+            if opened.nights.has(as_of(opened.marks()).moment):
+                progress.note("No record is newer than those of an earlier run: what is new is what was new then.")
             before = None if baseline else told_before(place, opened, asked)
             night, written = before or _anew(place, opened, asked, baseline)
         undelivered = _deliver(night, place.config, progress)
@@ -103,7 +107,8 @@ def tonight(store: "Store", case: "Case", config: "Config", bounds: "Bounds", ba
     night = compare(case, shown, before, config.accepted, bounds)
     store.nights.save(night.as_of, remembered(night, shown, baseline=baseline))
     if baseline:
-        return compare(case, tuple(store.nights.shown()), before, config.accepted, bounds)
+        taken = compare(case, tuple(store.nights.shown()), before, config.accepted, bounds)
+        return replace(taken, baseline=True)
     return night
 
 
@@ -129,7 +134,7 @@ def show_night(night: "Night") -> None:
     from rich.padding import Padding
 
     from auditor.console.answer import console, text
-    from auditor.nightly.digest import groups, heading, remarks
+    from auditor.nightly.digest import groups, heading, left_out, remarks
 
     out = console()
     out.print(text(heading(night), "bold"))
@@ -139,8 +144,8 @@ def show_night(night: "Night") -> None:
         for entry in group.entries:
             for line in _lines(entry):
                 out.print(line)
-        if group.rest:
-            out.print(Padding(text(f"and {group.rest} more", "dim"), (0, 0, 0, 2)))
+        for sentence in left_out(group):
+            out.print(Padding(text(sentence, "dim"), (0, 0, 0, 2)))
     out.print()
     for sentence in remarks(night):
         out.print(text(sentence, "yellow"))

@@ -1,17 +1,16 @@
 """Findings on a terminal: what needs a person first, each change under the finding that says most about it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from auditor.console.answer import block, console, tally, text
-from auditor.model.finding import SEVERITIES, Finding
+from auditor.model.finding import Finding
+from auditor.nightly.folding import BARE, folded
 
 if TYPE_CHECKING:
     from rich.text import Text
 
 _STYLES = {"high": "bold yellow", "medium": "yellow", "low": "", "info": "dim"}
-_BARE = "out-of-band-change"
-"""The rule that says no more than that a change was made past git: any other finding about the change says it too."""
 
 
 def show_findings(found: Sequence[Finding], times: str) -> None:
@@ -36,33 +35,6 @@ def show_findings(found: Sequence[Finding], times: str) -> None:
         out.print(text(f"{hidden} of them {verb} only that a change above was made past git.", "dim"))
 
 
-def folded(found: Sequence[Finding]) -> Iterator[tuple[Finding, list[Finding]]]:
-    """The findings in their order, each with those that say no more than that its changes were made past git.
-
-    Such a one goes to the first that is about all of its changes and no less severe; where there is none it stands for
-    itself.
-    """
-    about: dict[str, list[int]] = {}
-    for place, finding in enumerate(found):
-        for change in finding.changes if finding.ident != _BARE else ():
-            about.setdefault(change, []).append(place)
-    also: dict[int, list[Finding]] = {}
-    alone: set[int] = set()
-    for place, finding in enumerate(found):
-        near = about.get(finding.changes[0], []) if finding.ident == _BARE and finding.changes else []
-        above = next((one for one in near if _covers(found[one], finding)), None)
-        if above is None:
-            alone.add(place)
-        else:
-            also.setdefault(above, []).append(finding)
-    yield from ((found[place], also.get(place, [])) for place in sorted(alone))
-
-
-def _covers(one: Finding, bare: Finding) -> bool:
-    milder = SEVERITIES.index(one.severity) < SEVERITIES.index(bare.severity)
-    return not milder and set(bare.changes) <= set(one.changes)
-
-
 def _heading(finding: Finding) -> "Text":
     from rich.text import Text
 
@@ -75,4 +47,4 @@ def _changes(finding: Finding, also: Sequence[Finding]) -> str:
     """What `auditor show` takes."""
     first, *others = finding.changes
     more = f" and {len(others)} more" if others else ""
-    return f"change {first[:12]}{more}{f', also {_BARE}' if also else ''}"
+    return f"change {first[:12]}{more}{f', also {BARE}' if also else ''}"

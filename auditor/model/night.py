@@ -74,6 +74,8 @@ class Night:
     """Whether there was any record to check by."""
     unused: tuple[str, ...] = ()
     """Acceptances that no finding answers to, in words."""
+    baseline: bool = False
+    """Whether all that is open was taken for known, without a run that showed it."""
 
     def count(self, state: NightState) -> int:
         """How many entries have the state."""

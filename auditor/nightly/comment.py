@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from auditor.model.night import Night, NightEntry
-from auditor.nightly.digest import Group, details, groups, heading, remarks
+from auditor.nightly.digest import Group, details, groups, heading, left_out, remarks
 from auditor.nightly.news import news
 from reports.formats.markdown_text import LIMIT, escaped
 
@@ -34,8 +34,8 @@ def _parts(night: Night) -> Iterator[tuple[str, int]]:
         for entry in group.entries:
             yield above + _item(entry), 1
             above = ""
-        if group.rest:
-            yield f"\nand {group.rest} more\n", group.rest
+        for sentence, count in zip(left_out(group), filter(None, (group.rest, group.folded)), strict=True):
+            yield f"\n{sentence}\n", count
 
 
 def _name(group: Group) -> str:

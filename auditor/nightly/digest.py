@@ -1,11 +1,13 @@
 """The night as a mail has it: one group an application, capped, with a count of the rest."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from auditor.model.change import AppKey
+from auditor.model.finding import SEVERITIES
 from auditor.model.night import Ending, Night, NightEntry, NightState
+from auditor.nightly.folding import folded
 
 CAP = 8
 """Entries of one application; the rest is counted."""
@@ -21,11 +23,13 @@ class Group:
     entries: tuple[NightEntry, ...]
     rest: int
     """So many more are not listed."""
+    folded: int = 0
+    """So many say only that a change was made past git of which another entry says more."""
 
 
 def groups(night: Night, cap: int = CAP) -> tuple[Group, ...]:
-    """In the order of their most urgent entries. New, resolved and accepted ones come before known ones in a group,
-    so that the cap cuts what was shown before; an acceptance is always printed.
+    """In the order of their most urgent entries, as are the entries of a group: first the new and resolved ones, so
+    that the cap cuts what was shown before. An acceptance is always printed.
     """
     by_application: dict[AppKey | None, list[NightEntry]] = {}
     for entry in night.entries:
@@ -34,17 +38,39 @@ def groups(night: Night, cap: int = CAP) -> tuple[Group, ...]:
 
 
 def _group(key: AppKey | None, entries: Sequence[NightEntry], cap: int) -> Group:
-    news = [entry for entry in entries if entry.state in ("new", "resolved")]
-    old = [entry for entry in entries if entry.state in ("known", "not-checked")]
-    accepted = [entry for entry in entries if entry.state == "accepted"]
+    told = [one for state in _COUNTED for one in _told([entry for entry in entries if entry.state == state])]
+    news = _urgent_first(entry for entry in told if entry.state in ("new", "resolved"))
+    old = _urgent_first(entry for entry in told if entry.state in ("known", "not-checked"))
+    accepted = [entry for entry in told if entry.state == "accepted"]
     listed = [*news, *old][:cap]
-    return Group(key, (*listed, *accepted), len(news) + len(old) - len(listed))
+    return Group(key, (*listed, *accepted), len(news) + len(old) - len(listed), len(entries) - len(told))
+
+
+def _told(entries: Sequence[NightEntry]) -> Iterator[NightEntry]:
+    """Those that say something: of one state, since what is known does not tell of what is new."""
+    by_finding = {entry.finding.id: entry for entry in entries}
+    return (by_finding[finding.id] for finding, _ in folded([entry.finding for entry in entries]))
+
+
+def _urgent_first(entries: Iterable[NightEntry]) -> list[NightEntry]:
+    return sorted(entries, key=lambda entry: -SEVERITIES.index(entry.finding.severity))
+
+
+def left_out(group: Group) -> Iterator[str]:
+    """What stands below the entries of a group."""
+    if group.rest:
+        yield f"and {group.rest} more"
+    if group.folded:
+        said, kept = ("says", "is") if group.folded == 1 else ("say", "are")
+        yield f"{group.folded} that {said} only that a change was made past git {kept} not listed"
 
 
 def heading(night: Night) -> str:
     """`Findings as of …: 2 new, 12 known. Compared with the run as of …`."""
     as_of = f"{night.as_of:%Y-%m-%d %H:%M:%S} UTC" if night.as_of else "no moment: there are no records"
     counts = [f"{night.count(state)} {state.replace('-', ' ')}" for state in _COUNTED if night.count(state)]
+    if night.baseline:
+        return f"Findings as of {as_of}, all taken for shown from now on: {', '.join(counts) or 'none'}."
     against = (
         f"Compared with the run as of {night.before:%Y-%m-%d %H:%M:%S} UTC."
         if night.before

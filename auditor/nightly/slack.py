@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from auditor.model.night import Night, NightEntry
 from auditor.model.resource import JsonObject
-from auditor.nightly.digest import Group, details, groups, heading, remarks
+from auditor.nightly.digest import Group, details, groups, heading, left_out, remarks
 from auditor.nightly.news import news
 from reports.words.rich import visible
 
@@ -21,6 +21,8 @@ _HEADER = 150
 _CAP = 5
 """Findings of one application; a channel is no report."""
 _REMARKS = 5
+_REST = 20
+"""Characters in which `text` says how much it leaves out."""
 
 _Counted: TypeAlias = tuple[JsonObject, int]
 """A block, and how many findings it tells of."""
@@ -56,17 +58,25 @@ def _grouped(night: Night) -> Iterator[_Counted]:
         yield _header(_name(group)), 0
         for entry in group.entries:
             yield _section("\n".join([_headline(entry), entry.finding.message, *details(entry)])), 1
-        if group.rest:
-            yield _section(f"and {group.rest} more"), group.rest
+        if said := "\n".join(left_out(group)):
+            yield _section(said), group.rest + group.folded
 
 
 def _text(night: Night, told: Night, title: str) -> str:
-    """The beginning of it, for what takes no blocks and for a notification."""
-    lines = [title, heading(night), *remarks(night)]
-    for group in groups(told, _CAP):
-        lines.append(_name(group))
-        lines += [f"{_headline(entry)}: {entry.finding.message}" for entry in group.entries]
-    return _cut("\n".join(_unmarked(line) for line in lines))
+    """The beginning of it, for what takes no blocks and for a notification: whole entries, and a count of the rest."""
+    lines = [_cut(_unmarked(line), SECTION // 4) for line in (title, heading(night), *remarks(night))]
+    entries = [(group, entry) for group in groups(told, _CAP) for entry in group.entries]
+    room, above, shown = SECTION - len("\n".join(lines)) - _REST, "", 0
+    for group, entry in entries:
+        said = [_unmarked(f"{_headline(entry)}: {entry.finding.message}")]
+        if _name(group) != above:
+            said.insert(0, _unmarked(_name(group)))
+        room -= sum(len(line) + 1 for line in said)
+        if room < 0:
+            break
+        above, shown, lines = _name(group), shown + 1, [*lines, *said]
+    left = len(told.entries) - shown
+    return _cut("\n".join([*lines, *([f"and {left} more"] if left else [])]))
 
 
 def _name(group: Group) -> str:

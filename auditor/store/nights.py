@@ -31,6 +31,12 @@ class Nights:
         row = self._database.one("SELECT max(as_of) FROM night WHERE as_of < ?", (time_text(as_of),))
         return _moment(row[0]) if row else None
 
+    def has(self, as_of: datetime | None) -> bool:
+        """Whether a run on records that end then was remembered."""
+        return as_of is not None and bool(
+            self._database.one("SELECT 1 FROM night WHERE as_of = ?", (time_text(as_of),))
+        )
+
     def told(self) -> ToldNight | None:
         """What the last run said; None where something was remembered since."""
         row = self._database.one("SELECT value FROM meta WHERE key = 'night'")

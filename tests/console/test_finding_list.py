@@ -2,13 +2,12 @@
 
 import pytest
 
-from auditor.console.finding_list import folded, show_findings
+from auditor.console.finding_list import show_findings
 from auditor.console.options import Severity
 from auditor.detectors.conclusion import conclude
 from auditor.model.finding import SEVERITIES, Finding
 from auditor.model.finding import Severity as SeverityName
-
-BARE = "out-of-band-change"
+from auditor.nightly.folding import BARE, folded
 
 
 def finding(ident: str, severity: SeverityName, *changes: str) -> Finding:

@@ -64,6 +64,15 @@ def test_a_message_has_at_most_fifty_blocks_and_counts_what_it_leaves_out() -> N
     assert shown + folded + int(left) == 400
 
 
+def test_the_text_of_a_message_holds_whole_entries_and_counts_the_rest() -> None:
+    many: list[tuple[NightState, Finding]] = [("new", finding(n, f"{n} " + "x" * 400)) for n in range(30)]
+    text = str(message(night(many), "t")["text"])
+    shown = re.findall(r"new, high: out-of-band-change: \d+ x{400}$", text, re.M)
+    assert 0 < len(shown) <= 5
+    assert text.endswith(f"\nand {30 - len(shown)} more")
+    assert len(text) <= 3000
+
+
 def test_no_block_is_longer_than_slack_takes() -> None:
     payload: Any = message(night([("new", finding(0, "x" * 9000, "a" * 500))]), "t" * 500)
     for block in payload["blocks"]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,8 @@ from auditor.detectors.conclusion import conclude
 from auditor.model.case import Case
 from auditor.model.coverage import Gap
 from auditor.model.finding import Finding, Severity
-from auditor.model.night import Night, Shown
-from auditor.nightly.digest import details, groups, heading, remarks
+from auditor.model.night import Night, NightEntry, NightState, Shown
+from auditor.nightly.digest import details, groups, heading, left_out, remarks
 from auditor.nightly.night import Bounds, compare, remembered
 from auditor.nightly.outcome import outcome
 from auditor.store import Store, open_store
@@ -158,6 +159,41 @@ def test_an_application_has_one_group_with_a_cap_and_the_rest_is_counted() -> No
     (group,) = groups(night, cap=5)
     assert (group.application, len(group.entries), group.rest) == (SHOP, 5, 15)
     assert heading(night) == "Findings as of 2026-11-30 10:00:00 UTC: 20 new. No earlier run to compare with."
+
+
+def about(ident: str, severity: Any, *changes: str) -> Finding:
+    return conclude(ident, severity, "m", "", key=(ident, *changes), application=SHOP, subject=None, changes=changes)
+
+
+def test_the_bare_fact_of_a_change_is_counted_where_another_entry_says_more_of_it() -> None:
+    told = (about("not-in-git", "low", "a"), about("out-of-band-change", "low", "a"))
+    night = Night(minute(60), None, tuple(NightEntry(one, "new") for one in told), 0, (), True)
+    (group,) = groups(night)
+    assert [entry.finding.ident for entry in group.entries] == ["not-in-git"]
+    assert list(left_out(group)) == ["1 that says only that a change was made past git is not listed"]
+
+
+def test_what_is_known_does_not_tell_of_what_is_new() -> None:
+    entries = (
+        NightEntry(about("not-in-git", "low", "a"), "known"),
+        NightEntry(about("out-of-band-change", "low", "a"), "new"),
+    )
+    (group,) = groups(Night(minute(60), None, entries, 0, (), True))
+    assert len(group.entries) == 2
+
+
+def test_the_most_severe_of_what_is_new_or_over_comes_first_then_the_most_severe_of_what_was_shown() -> None:
+    states: tuple[tuple[NightState, Any], ...] = (
+        ("new", "low"), ("known", "medium"), ("not-checked", "high"), ("resolved", "high"),
+    )  # fmt: skip
+    entries = tuple(NightEntry(about(state, severity), state) for state, severity in states)
+    (group,) = groups(Night(minute(60), None, entries, 0, (), True))
+    assert [entry.state for entry in group.entries] == ["resolved", "new", "not-checked", "known"]
+
+
+def test_a_baseline_compares_with_no_run() -> None:
+    said = heading(Night(minute(60), None, (NightEntry(about("a", "low"), "known"),), 0, (), True, baseline=True))
+    assert said == "Findings as of 2026-11-30 10:00:00 UTC, all taken for shown from now on: 1 known."
 
 
 def test_an_acceptance_is_never_cut() -> None:

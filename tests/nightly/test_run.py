@@ -75,6 +75,18 @@ def test_the_same_records_say_the_same_twice(records: Path, capsys: pytest.Captu
     assert " new. No earlier run to compare with." in first
 
 
+def test_that_no_record_is_newer_than_those_of_an_earlier_run_is_told(
+    records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(typer.Exit):
+        run(config=records / "auditor.toml", output=records / "reports", form=["json"], app=["shop-*"])
+    assert "No record is newer than those of an earlier run" in capsys.readouterr().err
+    read_only_evening(records)
+    with pytest.raises(typer.Exit):
+        run(config=records / "auditor.toml", output=records / "reports", form=["json"])
+    assert "No record is newer" not in capsys.readouterr().err
+
+
 def test_a_later_night_without_news_says_nothing_new(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
     read_only_evening(records)
     assert tonight(records) == Status.NOTHING_NEW
