@@ -11,12 +11,12 @@ import os
 import signal
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice, pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -32,6 +32,7 @@ from auditor.errors import SourceError
 from auditor.model.facts import AuditEvent, Skipped
 from auditor.objects.redaction import Redactor
 
+_Told = TypeVar("_Told")
 PART = 8 << 20
 """Bytes of a part: as many as a process may hold the facts of."""
 _WORTHWHILE = 4 * PART
@@ -118,18 +119,19 @@ def parts(task: Task, lines: Lines, state: State, executor: Executor, workers: i
     if state.stack or state.columns or task.source.location == "-":
         return
     jobs = _jobs(task, lines, state)
-    running: deque[Future[Part]] = deque()
+    running: deque[Future[Part] | None] = deque()
     at = state.offset
     try:
         while True:
-            running.extend(executor.submit(*job) for job in islice(jobs, workers + 1 - len(running)))
+            for job in islice(jobs, workers + 1 - len(running)):
+                running.append(_submitted(executor, *job))
             part = _result(running.popleft()) if running else None
             if part is None or not part.whole or part.start != at:
                 return
             at = part.state.offset
             yield part
     finally:
-        for future in running:
+        for future in filter(None, running):
             future.cancel()
 
 
@@ -144,7 +146,7 @@ def ahead(
     worth_it = executor and len(sources) >= _MANY and _size(sources) >= _MUCH
     waiting: deque[Future[Part | None] | None] = deque()
     for task in tasks:
-        waiting.append(executor.submit(scan_small, task) if executor and task and worth_it else None)
+        waiting.append(_submitted(executor, scan_small, task) if executor and task and worth_it else None)
         if len(waiting) > 2 * workers:
             yield waiting.popleft()
     yield from waiting
@@ -165,10 +167,18 @@ def small_part(asked: Future[Part | None]) -> Part | None:
     return part if part is not None and part.whole else None
 
 
-def _result(future: Future[Part] | Future[Part | None]) -> Part | None:
+def _submitted(executor: Executor, work: Callable[..., _Told], *job: Any) -> Future[_Told] | None:
+    """None where a worker was killed, as by the kernel short of memory, or the system starts no further one."""
+    try:
+        return executor.submit(work, *job)
+    except (BrokenExecutor, OSError):
+        return None
+
+
+def _result(future: Future[Part] | Future[Part | None] | None) -> Part | None:
     """None where the worker died or could not read: this process then goes on alone, and says what it meets."""
     try:
-        return future.result()
+        return future.result() if future else None
     except (BrokenExecutor, SourceError, OSError):
         return None
 

@@ -38,6 +38,8 @@ class Place:
     depth: int = 0
     inline: bool = True
     """Whether the text at hand is the record's own bytes, so that elements have places of their own."""
+    unflattened: bool = False
+    """Whether dots were taken out of its keys already: what was opened on the way is not opened so once more."""
     mend: Callable[[Event], Event] = _as_it_is
     """What undoes what the wrapping did to an event."""
 

@@ -20,6 +20,8 @@ from auditor.collectors.kube_audit.window import LIMIT, Window
 
 _BRACE = ord("{")
 _BOM = b"\xef\xbb\xbf"
+_ALIKE = 16
+"""Bytes with which the lines of one log begin alike: a key, and a part of its value."""
 _REPEATS = 8
 """How often, on average, a byte may be looked at again as the possible beginning of a value over lines."""
 
@@ -193,7 +195,7 @@ class Scanner:
         """A value that goes on behind the line, or a line that was cut."""
         window = self._window
         text = window.text
-        if self._looked_again > _REPEATS * (window.offset + LIMIT):
+        if self._looked_again > _REPEATS * (window.offset + LIMIT) or _event_follows(text, start, stop):
             self._records.give_up(stop, CUT_OFF)
             return
         end = value_end(text, start)
@@ -267,6 +269,16 @@ class Scanner:
         else:
             self._records.give_up(joined.stop, NOT_JSON)
         return True
+
+
+def _event_follows(text: bytes, start: int, stop: int) -> bool:
+    """Whether the line behind the one at `start` is an event, and begins as that one does: that one was cut."""
+    if text[start : start + _ALIKE] != text[stop : stop + _ALIKE]:
+        return False
+    try:
+        return events.is_audit(events.decode(text[stop : text.find(b"\n", stop) + 1 or len(text)]))
+    except UNREADABLE:
+        return False
 
 
 def _has_whole_event(found: list[Found]) -> bool:

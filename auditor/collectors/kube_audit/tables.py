@@ -12,6 +12,8 @@ from auditor.collectors.kube_audit.events import as_text
 _NAMED = ("fields", "columns", "Columns", "schema")
 _ROWS = ("rows", "Rows", "datarows")
 _NAMES = ("name", "ColumnName", "alias")
+_LONGEST = 256
+"""Characters of a column's name: a longer one is no field of a record, and would be written with each of its rows."""
 
 
 def is_table(members: Members) -> bool:
@@ -47,8 +49,13 @@ def _list(raw: Raw | None) -> list[Any]:
 
 def _name(column: Any) -> str:
     if isinstance(column, dict):
-        return next((text for key in _NAMES if (text := as_text(column.get(key)))), "")
-    return as_text(column)
+        return next((text for key in _NAMES if (text := _short(column.get(key)))), "")
+    return _short(column)
+
+
+def _short(name: Any) -> str:
+    text = as_text(name)
+    return text if len(text) <= _LONGEST else ""
 
 
 def cells(text: bytes) -> bytes:

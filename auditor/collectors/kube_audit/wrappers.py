@@ -88,7 +88,8 @@ def _layers(text: bytes, members: Members, place: Place) -> Iterator[Found]:
                 yield from found
                 return
             told += (each for each in found if each.reason not in _SAYS_LITTLE)
-    if flattened.is_flattened(members) and (found := list(_flattened(members, place.named("flattened")))):
+    may_be_flattened = not place.unflattened and flattened.is_flattened(members)
+    if may_be_flattened and (found := list(_flattened(members, place.named("flattened")))):
         yield from found
     else:
         yield from _anywhere(members, place.named("wrapped")) or _not_audit(members, place, told)
@@ -140,7 +141,7 @@ def _flattened(members: Members, place: Place) -> Iterator[Found]:
     text, cut = flattened.nested(members)
     inner = events.decode_members(text)
     if inner.keys() != members.keys():
-        for each in _open(text, place.deeper()):
+        for each in _open(text, replace(place.deeper(), unflattened=True)):
             if each.event is not None:
                 yield replace(each, delivery=replace(each.delivery, cut=each.delivery.cut or cut))
 

@@ -1,16 +1,20 @@
 """Damaged and hostile input: no crash, no hang, no event lost beside the damaged ones, every byte accounted for."""
 
 import gzip
+import json
 import os
 import random
 import tracemalloc
 import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
 
-from auditor.collectors.kube_audit import scan, window
+from auditor.collectors.kube_audit import events, scan, tables, window, wrappers
+from auditor.collectors.kube_audit.delivery import Delivery
 from tests.collectors.kube_audit.deliveries import WRAPPINGS, audit_event, event_lines, story
 from tests.collectors.kube_audit.reading import collected
 
@@ -102,6 +106,48 @@ def test_a_cut_line_between_whole_ones_is_one_skipped_place(tmp_path: Path) -> N
         shelf = collected(tmp_path)
         assert (shelf.mark().events, shelf.mark().undecodable) == (8, 1)
         assert [(place.offset, place.length) for place in shelf.skipped] == [(len(LINES[3]) + 1, size + 1)]
+
+
+@pytest.mark.parametrize("behind", range(4))
+def test_a_line_cut_behind_a_colon_takes_no_event_with_it(behind: int, tmp_path: Path) -> None:
+    for mark in (b'"requestURI":', b'"auditID":'):
+        cut = LINES[13][: LINES[13].index(mark) + len(mark)]
+        (tmp_path / "audit.log").write_bytes(b"\n".join([LINES[3], cut, *LINES[23 : 23 + behind], b""]))
+        shelf = collected(tmp_path)
+        assert shelf.mark().events == 1 + behind
+        assert [(place.offset, place.length, place.reason) for place in shelf.skipped] == [
+            (len(LINES[3]) + 1, len(cut) + 1, "cut off")
+        ]
+
+
+NESTS: dict[str, Callable[[Any], Any]] = {
+    "a wrapping beside a key with dots": lambda inner: {"message": inner, "a.verb": "z"},
+    "a member beside a key with dots": lambda inner: {"x": inner, "a.verb": "z"},
+    "annotations beside a key with dots": lambda inner: {"annotations": inner, "user.username": "z"},
+    "a text beside a key with dots": lambda inner: {"log": json.dumps(inner), "a.verb": "z"},
+}
+
+
+@pytest.mark.parametrize("nest", NESTS.values(), ids=list(NESTS))
+def test_each_byte_of_a_record_is_looked_at_a_bounded_number_of_times(
+    nest: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record: Any = {"x": 1}
+    for _ in range(12):
+        record = nest(record)
+    looked_at = []
+    decode = events.decode_members
+    monkeypatch.setattr(events, "decode_members", lambda text: looked_at.append(len(text)) or decode(text))
+    text = json.dumps(record).encode()
+    list(wrappers.unwrap(text, Delivery()))
+    assert sum(looked_at) < 200 * len(text)
+
+
+def test_the_long_name_of_a_column_is_not_written_with_each_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = json.dumps({"columns": ["n" * 10_000, "verb"], "rows": [[1, "get"]] * 1000}).encode()
+    rows = list(tables.rows(events.decode_members(table)))
+    assert rows[0] == b'{"":1,"verb":"get"}'
+    assert sum(map(len, rows)) < 2 * len(table)
 
 
 def test_a_line_above_the_limit_is_skipped_with_its_place(tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,6 +109,41 @@ def test_a_machine_without_semaphores_reads_with_one_process(tmp_path: Path, mon
     monkeypatch.setattr(parallel, "ProcessPoolExecutor", refused)
     (tmp_path / "audit").write_bytes(b"".join(line + b"\n" for line in LINES))
     assert whole(read(tmp_path, None)) == whole(collected(tmp_path, clusters=[ClusterConfig("prod", audit=("audit",))]))
+
+
+class Broken(ThreadPoolExecutor):
+    """Takes `taken` jobs; from then on its workers are dead, or the system starts no further one."""
+
+    def __init__(self, taken: int, error: Exception) -> None:
+        super().__init__(2)
+        self.left = taken
+        self.error = error
+
+    def submit(self, *job: Any, **named: Any) -> Future[Any]:
+        self.left -= 1
+        if self.left < 0:
+            raise self.error
+        return super().submit(*job, **named)
+
+
+@pytest.mark.parametrize("taken", [0, 1, 4])
+@pytest.mark.parametrize(
+    "error", [BrokenProcessPool("a child terminated"), OSError(errno.EMFILE, "Too many open files")]
+)
+def test_what_a_killed_worker_leaves_this_process_reads_alone(
+    error: Exception, taken: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "audit").mkdir()
+    (tmp_path / "audit" / "large.log").write_bytes(b"".join(line + b"\n" for line in LINES))
+    for number in range(8):
+        (tmp_path / "audit" / f"small-{number}.log").write_bytes(LINES[number] + b"\n")
+    one = collected(tmp_path, clusters=[ClusterConfig("prod", audit=("audit",))])
+    monkeypatch.setattr(parallel, "PART", 9_000)
+    for size in ("_WORTHWHILE", "_MUCH"):
+        monkeypatch.setattr(parallel, size, 1_000)
+    with Broken(taken, error) as broken:
+        assert whole(read(tmp_path, broken)) == whole(one)
+        assert broken.left < 0
 
 
 def test_workers_end_with_the_process_that_started_them() -> None:
