@@ -1,14 +1,15 @@
 """The two answers for each change that did not come through git, and what happens to it next."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from auditor.correlate.applications.bypass import Bypasses
 from auditor.correlate.applications.declared import Declared
 from auditor.correlate.applications.flux_freezes import concerns
-from auditor.correlate.cluster.prospect import outlook
+from auditor.correlate.cluster.prospect import Outlook, outlook
 from auditor.correlate.cluster.sight import argocd_sees, ignore_rules
 from auditor.correlate.cluster.verdict import judge_cluster
 from auditor.correlate.git.manifest import manifest_of, otherwise
@@ -64,18 +65,25 @@ def _verdict(change: Change, writes: Sequence[Write], bench: Bench) -> Verdict:
     )
     fields = tuple(FieldVerdict(*pair) for pair in zip(in_git, in_cluster, strict=True)) if in_cluster else ()
     declared = _manifest(change, bench.as_of, bench)
-    prospect, following = outlook(
-        change,
-        git,
-        cluster,
-        fields,
-        _state(change, bench.as_of, bench),
-        declared,
-        _rules(change, bench.as_of, bench),
-        _open_freezes(change, bench),
-        _left_otherwise(write, declared, bench.live.get(write.object)),
+    await_next = partial(
+        outlook,
+        state=_state(change, bench.as_of, bench),
+        declared=declared,
+        rules=_rules(change, bench.as_of, bench),
+        freezes=_open_freezes(change, bench),
+        otherwise=_left_otherwise(write, declared, bench.live.get(write.object)),
     )
+    prospect, following = await_next(change, git, cluster, fields)
+    if len(fields) > 1 and prospect.startswith("undone-"):
+        fields = tuple(_alone(change, place, fields[place], await_next) for place in range(len(fields)))
     return Verdict(write.id, git, cluster, fields, _seen(change, bench), prospect, following)
+
+
+def _alone(change: Change, place: int, field: FieldVerdict, await_next: Callable[..., Outlook]) -> FieldVerdict:
+    """The verdict of one field of several with what happens to this one: a sync may undo some and leave others."""
+    own = replace(change, write=replace(change.write, fields=(change.write.fields[place],)))
+    prospect, following = await_next(own, field.git, field.cluster, (field,))
+    return replace(field, prospect=prospect, next=following)
 
 
 def _left_otherwise(

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from auditor.config import Config
 from auditor.detectors import Detector
@@ -53,6 +54,7 @@ def _set_back(seen: Sequence[tuple[Change, Verdict, int | None]]) -> bool:
 
 def _finding(seen: Sequence[tuple[Change, Verdict, int | None]]) -> Finding:
     change, verdict, position = seen[-1]
+    verdict = _of_field(verdict, position)
     write = change.write
     field = None if position is None else write.fields[position]
     git, cluster = (
@@ -80,6 +82,14 @@ def _finding(seen: Sequence[tuple[Change, Verdict, int | None]]) -> Finding:
         changes=(each.id for each, _, _ in seen),
         evidence=evidence_of(each for each, _, _ in seen),
     )
+
+
+def _of_field(verdict: Verdict, position: int | None) -> Verdict:
+    """The verdict with what happens to the field itself, where that is not what happens to the whole change."""
+    field = None if position is None else verdict.fields[position]
+    if field is None or field.prospect is None:
+        return verdict
+    return replace(verdict, prospect=field.prospect, next=field.next)
 
 
 def _how_often(seen: Sequence[tuple[Change, Verdict, int | None]]) -> str:

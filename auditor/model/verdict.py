@@ -80,17 +80,21 @@ class ClusterVerdict:
     """Id of that write."""
 
 
+Prospect: TypeAlias = Literal[
+    "undone-at-next-sync", "undone-at-next-revision", "undone-at-manual-sync", "kept", "invisible", "settled", "unknown"
+]
+
+
 @dataclass(frozen=True, slots=True)
 class FieldVerdict:
     """Both answers for one field."""
 
     git: GitVerdict
     cluster: ClusterVerdict
-
-
-Prospect: TypeAlias = Literal[
-    "undone-at-next-sync", "undone-at-next-revision", "undone-at-manual-sync", "kept", "invisible", "settled", "unknown"
-]
+    prospect: Prospect | None = None
+    """What happens next to this field, None where it is what happens to the change as a whole."""
+    next: str = ""
+    """The same in words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,6 +181,18 @@ def test_the_remedy_for_an_object_that_no_application_owns_is_about_the_object(
     assert finding.message.endswith(unowned)
 
 
+def test_of_two_fields_of_one_change_each_is_told_what_happens_to_itself() -> None:
+    changed = change("c", 1, field("data.region", "eu", "us"), field("data.zone", ..., "b"))
+    told = verdict("c", ("not-reflected", "standing"), ("not-declared", "standing"))
+    words = "Auto-sync is off: the sync that somebody starts by hand puts git's value back."
+    left = replace(told.fields[1], prospect="invisible", next="No sync undoes it.")
+    told = replace(told, prospect="undone-at-manual-sync", next=words, fields=(told.fields[0], left))
+    region, zone = found(not_in_git.DETECTOR, case(changed, verdicts=[told]))
+    assert (region.severity, region.message.endswith(words)) == ("high", True)
+    assert (zone.severity, zone.message.endswith("no sync will undo it.")) == ("medium", True)
+    assert zone.remedy.startswith("Declare the field in git")
+
+
 def test_an_override_is_not_said_to_be_undone_by_putting_the_value_back() -> None:
     changed = change("c", 1, field(), actor=actor("carol"), cause="bypass", channel="Argo CD UI or CLI")
     kept = replace(verdict("c", ("not-reflected", "standing")), prospect="kept", next="Every sync applies it.")
