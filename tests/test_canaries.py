@@ -31,6 +31,7 @@ PLACES = (
     *("argocd-repository", "argocd-cluster", "argocd-settings", "application-set", "server-log", "controller-log"),
     *("argocd-event", "slack-token", "slack-password", "slack-url", "timeline", "live-secret", "live-env"),
     *("git-secret", "git-env", "git-literal", "git-subject", "git-url", "cut-record", "broken-export"),
+    *("agent", "group", "extra", "reason", "path", "manager", "label", "git-author", "git-mail", "git-tag"),
 )
 CANARIES: Mapping[str, str] = {place: f"Cnry{number:02}x9KfQ7vZ2m" for number, place in enumerate(PLACES)}
 """By place, one value that nothing else holds."""
@@ -70,6 +71,7 @@ def acts() -> Cluster:
     _on_workloads(cluster)
     _on_config_maps(cluster)
     _by_the_way(cluster)
+    _as_names(cluster)
     return cluster
 
 
@@ -128,12 +130,29 @@ def _by_the_way(cluster: Cluster) -> None:
     cluster.events[-1] = replace(asked, request=b'{"kind":"TokenRequest"}', response=orjson.dumps(token))
 
 
+def _as_names(cluster: Cluster) -> None:
+    """Secrets where names stand: of clients, groups, managers and labels."""
+    label = {"metadata": {"labels": {"token": f"ghp_{plain('label')}"}}}
+    sent = cluster.patch(ALICE, deployment(), label, "merge")
+    cluster.events[-1] = replace(
+        sent,
+        user_agent=f"curl/8 password={plain('agent')}",
+        groups=(f"ghp_{plain('group')}",),
+        extra={"authentication.kubernetes.io/token": (plain("extra"),)},
+        annotations={"authorization.k8s.io/reason": f"token={plain('reason')}"},
+    )
+    cluster.patch(ALICE, deployment(), {}, request_uri=f"/api/v1/namespaces/x/services/x/proxy/ghp_{plain('path')}")
+    uri = f"/apis/apps/v1/namespaces/shop-prod/deployments/web?fieldManager=ghp_{plain('manager')}"
+    cluster.patch(ALICE, deployment(), {}, request_uri=uri)
+
+
 def lines(cluster: Cluster) -> bytes:
     """The audit log, with what `audit_line` has no place for, and a record that was cut."""
     made = []
     for event in cluster.events:
         line: dict[str, Any] = orjson.loads(audit_line(event))
         line["annotations"] = dict(event.annotations)
+        line["user"]["extra"] = dict(event.extra)
         made.append(line)
     refused = f'admission webhook denied the request: env "DB_PASSWORD={plain("refusal")}" is not allowed'
     made[-1]["responseStatus"] = {"code": 403, "reason": "Forbidden", "message": refused}
@@ -231,7 +250,10 @@ def repository(folder: Path) -> str:
         "charts/shop/templates/web.yaml": yaml.safe_dump(with_password | {"metadata": {"name": "chart"}}),
         "overlays/shop/kustomization.yaml": literal,
     }
-    return made.commit(minute(-60), files, f"Rotate\n\nSMTP_PASSWORD={plain('git-subject')}")
+    author = f"ghp_{plain('git-author')} <password={plain('git-mail')}@acme.example>"
+    sha = made.commit(minute(-60), files, f"Rotate\n\nSMTP_PASSWORD={plain('git-subject')}", author)
+    made._git("tag", f"token={plain('git-tag')}")
+    return sha
 
 
 CONFIG = """

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import secrets
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +24,7 @@ from auditor.errors import StoreError
 from auditor.model.resource import Json, JsonObject
 from auditor.objects.credentials import is_harmless, is_plain_value, is_scheme_name, names_credential
 from auditor.objects.paths import split_pointer
-from auditor.objects.secret_text import Reader
+from auditor.objects.secret_text import Reader, are_bare
 from auditor.objects.suspicion import is_suspicious
 
 _DEEPEST = 150
@@ -43,6 +44,7 @@ _PLAIN_QUERY = re.compile(
 )
 """Nothing but parameters of the API that hold no secret."""
 _SIGNATURES = frozenset({"sig", "signature", "x-amz-signature", "x-amz-credential", "x-goog-signature", "code"})
+_KEY_IDENTIFIERS = ("accessKeyId", "credential-id")
 _COMMANDS = re.compile(r"/(?:exec|attach|run)(?:[/?]|$)")
 
 
@@ -75,10 +77,32 @@ class Redactor:
         """Free text (a message, a log line, an error) with tokens and passwords replaced."""
         return self._reader.without_secrets(text, whole_file="\n" in text)
 
+    def name(self, text: str) -> str:
+        """A name (of a user, client, group, author or tag) with tokens known by their form and `password=…` replaced.
+
+        What an ordinary name may hold by chance stays, so that it is told as it is.
+        """
+        return self._reader.name(text)
+
+    def names(self, given: tuple[str, ...]) -> tuple[str, ...]:
+        """Names of one kind, as `name` leaves each."""
+        return given if are_bare(given) else tuple(map(self._reader.name, given))
+
+    def claims(self, given: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+        """What a client's credentials say beside its name; the identifier of an access key is no secret here."""
+        return {
+            key: values if key.endswith(_KEY_IDENTIFIERS) else self._claim(key, values) for key, values in given.items()
+        }
+
+    def _claim(self, key: str, values: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(map(self._once, values)) if self._names_credential(key) else self.names(values)
+
     def uri(self, uri: str) -> str:
         """A request URI with the arguments of `exec` and credentials in queries replaced."""
         path, mark, query = uri.partition("?")
-        if mark and not _PLAIN_QUERY.fullmatch(query):
+        if not mark:
+            return self._reader.name(uri)
+        if not _PLAIN_QUERY.fullmatch(query):
             runs = bool(_COMMANDS.search(path))
             seen: list[str] = []
             uri = path + _PARAMETER.sub(lambda match: self._parameter(match, runs, seen), mark + query)
@@ -92,6 +116,7 @@ class Redactor:
             secret = len(seen) > 1 or not re.fullmatch(r"[\w./\-]{1,64}", value)
         else:
             secret = (name.lower() in _SIGNATURES or self._names_credential(name)) and not is_plain_value(value)
+            secret = secret or (value != match[3] and self._reader.name(value) != value)
         return f"{match[1]}{match[2]}={self._hidden(value) if secret else match[3]}"
 
     def _names_credential(self, name: str) -> bool:
@@ -148,13 +173,18 @@ class Redactor:
             and isinstance(inner, dict)
             and all(isinstance(each, str) for each in inner.values())
         ):
-            return inner
+            return self._labels(inner)
         if self._is_credential(key, owner, path):
             if isinstance(inner, str | int | float) and not isinstance(inner, bool):
                 return self._named_value(key, inner)
             if isinstance(inner, list) and inner and all(isinstance(item, str) for item in inner):
                 return [self._once(str(item)) for item in inner] if key.lower().endswith(_MANY) else inner
         return self._walk(inner, (*path, key), inside, secret and key in ("items", "object", "rows"))
+
+    def _labels(self, labels: JsonObject) -> JsonObject:
+        """Labels and selectors. Their keys may be about credentials; none is the value of one."""
+        named = {key: self._reader.name(str(value)) for key, value in labels.items()}
+        return labels if named == labels else dict(named)
 
     def _is_credential(self, key: str, owner: JsonObject, path: tuple[str, ...]) -> bool:
         if not self._names_credential(key):

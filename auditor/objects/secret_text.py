@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+import re2
+
 from auditor.objects.credentials import is_plain_value
 
 Hide = Callable[[str], str]
@@ -25,6 +27,23 @@ _PROMPTS = re.compile(
 """What every text with a secret in it has, in lower case (a search that ignores case takes six times as long): one
 without is left as it is at once."""
 
+
+def _bytewise() -> re2.Options:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.case_sensitive = False
+    return options
+
+
+_IN_NAMES = re2.compile(
+    rb"=|://|bearer |gh[opsur]_|github_pat_|gl(?:pat|dt|rt|cbt|ptt)-|xox[abeoprs]-|xapp-|a[ks]ia|aiza|ya29\.|sk-"
+    rb"|[sr]k_(?:live|test)_|sg\.|npm_|pypi-|hv[sbr]\.|_pat_|dop_v1_|age-secret|shp(?:at|ca|pa|ss)_|glsa_|eyj",
+    _bytewise(),
+)
+"""What a name with a secret in it has, by RE2, which takes a tenth of the time.
+
+A colon is no sign of one: `system:serviceaccount:token:default`."""
+
 _PRIVATE_KEY = re.compile(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     r".*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
@@ -33,14 +52,16 @@ _PRIVATE_KEY = re.compile(
 _URL_PASSWORD = re.compile(r"(://[^\s/:@\"'<>\\]{0,256}:)([^\s/\"'<>\\]{1,512})(@)")
 _URL_TOKEN = re.compile(r"(://)([A-Za-z0-9_\-.~%]{16,512})(@)")
 _KNOWN = re.compile(
-    r"\b(?:gh[opsur]_[A-Za-z0-9]{16,255}|github_pat_\w{20,255}|gl(?:pat|dt|rt|cbt|ptt)-[\w\-.]{16,255}"
-    r"|xox[abeoprs]-[\w\-]{8,255}|xapp-[\w\-]{8,255}|A(?:KIA|SIA)[A-Z0-9]{16}\b|AIza[\w\-]{30,64}|ya29\.[\w\-.]{16,512}"
-    r"|[sr]k_(?:live|test)_\w{16,255}|sk-[\w\-]{20,255}|SG\.[\w\-]{16,64}\.[\w\-]{16,64}|npm_\w{30,64}"
-    r"|pypi-[\w\-]{16,512}|hv[sbr]\.[\w\-]{16,512}|dckr_pat_[\w\-]{16,64}|dop_v1_\w{32,128}|AGE-SECRET-KEY-\w{20,128}"
-    r"|shp(?:at|ca|pa|ss)_\w{16,64}|glsa_\w{16,64})",
+    r"\b(?:gh[opsur]_[A-Za-z0-9]{16,255}|github_pat_\w{20,255}|xox[abeoprs]-[\w\-]{8,255}|A(?:KIA|SIA)[A-Z0-9]{16}\b"
+    r"|(?:gl(?:pat|dt|rt|cbt|ptt)-|xapp-|sk-|pypi-|hv[sbr]\.)(?=[\w\-.]{0,255}?(?:[A-Z]|[0-9a-f]{16}))[\w\-.]{16,512}"
+    r"|AIza[\w\-]{30,64}|ya29\.[\w\-.]{16,512}|[sr]k_(?:live|test)_\w{16,255}|SG\.[\w\-]{16,64}\.[\w\-]{16,64}"
+    r"|npm_\w{30,64}|dckr_pat_[\w\-]{16,64}|dop_v1_\w{32,128}|AGE-SECRET-KEY-\w{20,128}|shp(?:at|ca|pa|ss)_\w{16,64}"
+    r"|glsa_\w{16,64})",
     re.ASCII,
 )
+"""Those that the name of an object could begin with have a capital or many hexadecimal digits, as no name has."""
 _JWT = re.compile(r"(?<![\w\-.])eyJ[\w\-]{8,8192}\.[\w\-]{8,65536}(?:\.[\w\-]{0,8192})?", re.ASCII)
+_BEARER = re.compile(r"(?ai)(\bbearer[ \t]{1,20})([\w+/=.~\-]{16,65536})")
 _SLACK_HOOK = re.compile(r"(hooks\.slack\.com/(?:services|workflows|triggers)/)([\w/\-]{8,255})")
 _SCHEME = re.compile(
     r"(?ai)(\b(?:bearer|basic|token)[ \t]{1,20})((?-i:[\w+/.~\-]{0,8192}?[\dA-Z=])[\w+/=.~\-]{6,65536})"
@@ -100,16 +121,26 @@ class Reader:
             text = self._replaced(text, places(text, whole_file))
         return text
 
+    def name(self, text: str) -> str:
+        """A name (of a user, client, group or tag) without secrets; only what none has by chance counts as one."""
+        if _is_bare(text):
+            return text
+        text = _BEARER.sub(lambda match: match[1] + self.hide(match[2]), self._tokens(text[:_LONGEST]))
+        return self._replaced(text, self._assignments(text, whole_file=False, signs=("=",)))
+
     def _known_forms(self, text: str) -> str:
-        text = _PRIVATE_KEY.sub(lambda match: self.hide(match[0]), text)
+        text = self._tokens(_PRIVATE_KEY.sub(lambda match: self.hide(match[0]), text))
+        text = _SLACK_HOOK.sub(lambda match: match[1] + self.hide(match[2]), text)
+        text = _SCHEME.sub(lambda match: match[1] + self.hide(match[2]), text)
+        return _USER.sub(lambda match: match[1] + self.once(match[2]), text)
+
+    def _tokens(self, text: str) -> str:
+        """The text without what is a secret by its form, whatever stands around it."""
         if "@" in text:
             text = _URL_PASSWORD.sub(lambda match: match[1] + self.once(match[2]) + match[3], text)
             text = _URL_TOKEN.sub(lambda match: match[1] + self.hide(match[2]) + match[3], text)
         text = _KNOWN.sub(lambda match: self.hide(match[0]), text)
-        text = _JWT.sub(lambda match: self.hide(match[0]), text)
-        text = _SLACK_HOOK.sub(lambda match: match[1] + self.hide(match[2]), text)
-        text = _SCHEME.sub(lambda match: match[1] + self.hide(match[2]), text)
-        return _USER.sub(lambda match: match[1] + self.once(match[2]), text)
+        return _JWT.sub(lambda match: self.hide(match[0]), text)
 
     def once(self, value: str) -> str:
         """The value hidden, unless it is no secret or hidden already."""
@@ -132,11 +163,16 @@ class Reader:
                 begin, done = _value(text, match.end(), whole_file, "")
                 yield begin, done
 
-    def _assignments(self, text: str, whole_file: bool) -> Iterator[tuple[int, int]]:
-        """The values of `password=…`, `"password": "…"`, `--password …`, `<password>…` and `password is …`."""
+    def _assignments(self, text: str, whole_file: bool, signs: tuple[str, ...] = ()) -> Iterator[tuple[int, int]]:
+        """The values of `password=…`, `"password": "…"`, `--password …`, `<password>…` and `password is …`.
+
+        With `signs` only those that one of these assigns.
+        """
         done = 0
         for match in _NAMED.finditer(text):
             if match.start() < done or not _assigns(text, match) or not self.names_credential(match["name"]):
+                continue
+            if signs and (match["between"] or "").strip() not in signs:
                 continue
             at_start = whole_file and not match["flag"] and _is_lead(text, match.start())
             begin, done = _value(text, match.end(), at_start, "<" if match["quote"] == ">" else "")
@@ -170,6 +206,18 @@ def _prompts(text: str) -> bool:
 def _is_clean(text: str) -> bool:
     """Whether a short text has no prompt. The same ones come again and again."""
     return not _prompts(text)
+
+
+@lru_cache(16384)
+def are_bare(names: tuple[str, ...]) -> bool:
+    """Whether none of these names holds a sign of a secret."""
+    return all(map(_is_bare, names))
+
+
+@lru_cache(16384)
+def _is_bare(name: str) -> bool:
+    """Whether a name holds no sign of a secret. The same ones come with every request."""
+    return _IN_NAMES.search(name.encode(errors="surrogatepass")) is None
 
 
 def _assigns(text: str, match: re.Match[str]) -> bool:

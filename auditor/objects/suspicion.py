@@ -24,7 +24,7 @@ def _options() -> re2.Options:
 _PLACES = re2.compile(
     rb"(pass|pwd|secret|token|cred|key|auth|bearer|cookie|dockerc|pw)"
     rb"|gh[opsur]_\w{16}|github_pat_|gl(?:pat|dt|rt|cbt|ptt)-|glsa_|xox[a-z]-|xapp-|a[ks]ia[a-z0-9]{16}|aiza[\w-]{30}"
-    rb"|ya29\.|[sr]k_(?:live|test)_|sk-[\w-]{20}|sg\.[\w-]{16,64}\.[\w-]{16}|npm_\w{30}|pypi-|hv[sbr]\.[\w.-]{16}"
+    rb"|ya29\.|[sr]k_(?:live|test)_|sk-[\w.-]{16}|sg\.[\w-]{16,64}\.[\w-]{16}|npm_\w{30}|pypi-|hv[sbr]\.[\w.-]{16}"
     rb"|dckr_pat_|dop_v1_\w{32}|shp(?:at|ca|pa|ss)_|eyj[\w-]{8}|hooks\.slack|basic(?: |\\+t)|private key"
     rb"|age-secret-key-|(?:^|[^\w./-]|\\[nrtf])--?u(?:ser)?(?:[ =]|\\+t)|env\\*/[^/]*/value|execoptions"
     rb"|owner\\*\"[: \t\r\n]*\\*\"helm",

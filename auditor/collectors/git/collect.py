@@ -103,7 +103,7 @@ def _open(wanted: RepositoryConfig, path: Path, cache: Path) -> Place:
 def _read(reading: Reading, place: Place, repository: Repository, known: SourceMark) -> Iterator[Batch]:
     """Commits that no earlier run has read, then the refs with the mark that says how far it got."""
     url = known.cluster
-    found = refs(repository, url)
+    found = refs(repository, url, reading.redactor)
     found = sorted({*found, *_pushed_over(repository, known, found)}, key=lambda ref: (ref.kind, ref.name, ref.sha))
     wanted = sorted({ref.sha for ref in found if ref.kind != "pull"})
     had = json.loads(known.position.get("commits", "[]"))

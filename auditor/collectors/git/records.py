@@ -124,8 +124,9 @@ class _Reader:
         """Name, address and time of `Name <address> seconds zone`."""
         who, _, when = value.rpartition(b"> ")
         if who not in self._people:
-            name, _, mail = who.rpartition(b"<")
-            self._people[who] = self._mailmap.resolve(_text(name.strip()), _text(mail))
+            given, _, address = who.rpartition(b"<")
+            name, mail = self._mailmap.resolve(_text(given.strip()), _text(address))
+            self._people[who] = self._redactor.name(name), self._redactor.name(mail)
         digits = when.partition(b" ")[0]
         seconds = min(int(digits), _LATEST) if digits.isdigit() and len(digits) < 20 else 0
         return *self._people[who], datetime.fromtimestamp(seconds, UTC)

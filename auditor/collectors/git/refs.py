@@ -6,6 +6,7 @@ from pathlib import Path
 
 from auditor.collectors.git.process import GitFailedError, Repository
 from auditor.model.facts import GitRef
+from auditor.objects.redaction import Redactor
 
 _FORMAT = "%(refname)%00%(objectname)%00%(objecttype)%00%(*objectname)%00%(*objecttype)%00%(symref)"
 _PULLS = ("refs/pull/", "refs/pull-requests/", "refs/merge-requests/", "refs/changes/")
@@ -13,10 +14,10 @@ _FORMER = re.compile(r"refs/auditor/former/(.+)/([0-9a-f]{40,64})")
 _USUAL_DEFAULTS = ("main", "master", "trunk")
 
 
-def refs(repository: Repository, url: str) -> list[GitRef]:
+def refs(repository: Repository, url: str, redactor: Redactor) -> list[GitRef]:
     """All refs that lead to a commit, sorted. In a clone the branches are those of its remote: what lies only in
     somebody's work tree is in no branch that a controller tracks."""
-    listed = list(_listed(repository))
+    listed = [(redactor.name(name), sha, target) for name, sha, target in _listed(repository)]
     remote = _remote(name for name, _, _ in listed)
     branch_prefix = f"refs/remotes/{remote}/" if remote else "refs/heads/"
     found = [ref for name, sha, _ in listed if (ref := _ref(url, name, sha, branch_prefix))]
