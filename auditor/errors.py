@@ -22,6 +22,10 @@ class StoreError(AuditorError):
     """The database cannot be used: newer, not ours, full disk."""
 
 
+class StatementError(StoreError):
+    """A person's own statement cannot be answered: it is no SQL, writes, or names what is not there."""
+
+
 class StoreLockedError(StoreError):
     """Another run is at work on the same store: one at a time."""
 

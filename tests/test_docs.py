@@ -88,6 +88,18 @@ def test_the_page_on_json_has_every_key_of_a_change() -> None:
         assert f"`{key}`" in section
 
 
+def test_the_page_on_tables_has_every_column_of_the_store(tmp_path: Path) -> None:
+    from auditor.store import open_store
+
+    told = dict(re.findall(r"^\| `(\w+)` \| .* \| (`.*`) \|$", (ROOT / "docs" / "sql.md").read_text(), re.M))
+    with open_store("sqlite:///auditor.db", folder=tmp_path) as store:
+        names = [row[0] for row in store.ask("SELECT name FROM sqlite_master WHERE type = 'table'")[1]]
+        assert set(told) == set(names)
+        for name in names:
+            columns, _ = store.ask(f'SELECT * FROM "{name}"')
+            assert told[name] == ", ".join(f"`{column}`" for column in columns)
+
+
 def test_the_sample_configuration_is_one() -> None:
     sample = ROOT / "data" / "incident" / "auditor.toml"
     assert parse(sample.read_text(), sample, {}).clusters[0].name == "acme"

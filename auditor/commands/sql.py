@@ -7,6 +7,7 @@ import typer
 
 from auditor.commands import CARE, Command
 from auditor.console import options
+from auditor.errors import StatementError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,12 +24,18 @@ def sql(
     store: options.StoreOption = None,
     output: options.FormatOption = options.Format.TABLE,
 ) -> None:
-    """Ask the database in SQL; nothing can be changed."""
+    """Ask the database in SQL; nothing can be changed.
+
+    The tables and their columns are told in docs/sql.md.
+    """
     from auditor.console.answer import say_csv, say_json
     from auditor.console.workspace import workspace
 
     with workspace(config, store).store() as opened:
-        columns, rows = opened.ask(statement)
+        try:
+            columns, rows = opened.ask(statement)
+        except StatementError as error:
+            raise typer.BadParameter(f"{error.message} {error.hint}", param_hint="SQL") from error
         if output is options.Format.TABLE:
             _show(columns, rows)
         elif output is options.Format.CSV:

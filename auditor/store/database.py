@@ -5,6 +5,7 @@ Queries go to the driver itself: loading SQLAlchemy takes longer than a query on
 
 import hashlib
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from auditor.errors import StoreError, StoreLockedError
+from auditor.errors import StatementError, StoreError, StoreLockedError
 
 Row: TypeAlias = Sequence[Any]
 
@@ -20,6 +21,10 @@ _CHUNK = 500
 """Rows fetched at a time: a reader holds so many, whatever the size of the answer."""
 
 _BUSY_SECONDS = 30
+
+_MISSTATED = ("SQLITE_ERROR", "SQLITE_READONLY", "SQLITE_MISMATCH", "22", "25", "42")
+"""Codes of SQLite, and classes of PostgreSQL's, for statements that cannot be answered as they are written."""
+_NO_TABLE = re.compile(r"no such table|relation .* does not exist")
 
 _READING = ("temp_store = MEMORY", "cache_size = -16000")
 _WRITING = ("journal_mode = WAL", "synchronous = NORMAL", "wal_autocheckpoint = 4000")
@@ -50,10 +55,13 @@ class Database:
                     cursor.close()
 
     def columns_and_rows(self, statement: str) -> tuple[tuple[str, ...], Iterator[Row]]:
-        """A statement that a person wrote: the names of its columns, and its rows."""
+        """A statement that a person wrote: the names of its columns, and its rows. Raises `StatementError`."""
         with self._reported():
             cursor = self._connection.cursor()
-            cursor.execute(statement)
+            try:
+                cursor.execute(statement)
+            except (*self._errors, Warning) as error:  # sqlite3 warns of a second statement
+                raise self._misstated(error) from error
             names = tuple(str(column[0]) for column in cursor.description or ())
         return names, self._rest(cursor) if names else iter(())
 
@@ -123,6 +131,19 @@ class Database:
         """Give the connection back."""
         with self._reported():
             self._connection.close()
+
+    def _misstated(self, error: Exception) -> StoreError:
+        """What a person wrote wrong; what is wrong with the database stays that."""
+        said, state = str(error).strip().partition("\n")[0], getattr(error, "sqlstate", None)
+        if getattr(error, "sqlite_errorname", "SQLITE_ERROR") not in _MISSTATED or (
+            state and state[:2] not in _MISSTATED
+        ):
+            return _explained(error, self.place)
+        if "readonly" in said or "read-only" in said:
+            return StatementError("A question only reads: nothing can be changed.", "Begin it with SELECT.")
+        unknown = _NO_TABLE.search(said)
+        hint = f"Tables: {', '.join(sorted(self.tables()))}." if unknown else "docs/sql.md has the tables and columns."
+        return StatementError(f"The database does not take this: {said}.", hint)
 
     def _streaming_cursor(self) -> Any:
         """PostgreSQL's driver would take a whole answer into memory: there the server keeps it, under a name."""

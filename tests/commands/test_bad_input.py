@@ -168,8 +168,9 @@ def test_a_store_in_use_is_not_written_to(say: Say, capsys: pytest.CaptureFixtur
         (("changes", "--since", "never"), Status.USAGE),
         (("changes", "--cause", "magic"), Status.USAGE),
         (("changes", "--format", "xml"), Status.USAGE),
-        (("sql", "DELETE FROM meta"), Status.STORE),
-        (("sql", "SELEC"), Status.STORE),
+        (("sql", "DELETE FROM meta"), Status.USAGE),
+        (("sql", "SELEC"), Status.USAGE),
+        (("sql", "SELECT 1; SELECT 2"), Status.USAGE),
     ],
 )
 def test_each_mistake_has_its_status_and_prints_no_answer(
@@ -182,6 +183,18 @@ def test_each_mistake_has_its_status_and_prints_no_answer(
     said = capsys.readouterr()
     assert "Traceback" not in said.err
     assert said.err or said.out.startswith("No write to ")
+
+
+def test_a_statement_that_cannot_be_answered_says_what_can(say: Say, capsys: pytest.CaptureFixture[str]) -> None:
+    configure("")
+    say("collect", "--quiet")
+    capsys.readouterr()
+    told = []
+    for statement in ("DELETE FROM meta", "SELECT * FROM changes"):
+        assert say("sql", statement) == Status.USAGE
+        told.append(" ".join(capsys.readouterr().err.split()))
+    assert "A question only reads" in told[0]
+    assert "no such table: changes. Tables: announcement, application_snapshot," in told[1]
 
 
 def test_a_run_that_cannot_be_meant_reads_nothing(say: Say) -> None:
