@@ -1,10 +1,15 @@
 """Where sources lie, and how their bytes come."""
 
+import bz2
+import functools
 import gzip
 import io
+import lzma
 import os
 import random
 import sys
+import tracemalloc
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -132,6 +137,53 @@ def test_compression_is_recognised_by_content_and_nests(size: int) -> None:
         gzip.compress(zstandard.compress(gzip.compress(text))),
     ):
         assert content(data, size) == (text, "")
+
+
+GZIP, BZ2, XZ, ZSTD = gzip.compress, bz2.compress, lzma.compress, zstandard.compress
+
+
+@pytest.mark.parametrize(
+    "layers", [(GZIP, BZ2, XZ), (XZ, GZIP, BZ2), (ZSTD, XZ, GZIP), (BZ2, BZ2, BZ2), (XZ, XZ, GZIP)]
+)
+def test_compressions_of_all_kinds_nest(layers: tuple[Callable[[bytes], bytes], ...], tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(functools.reduce(lambda data, pack: pack(data), layers, b"one\n"))
+    assert open_stream(Source("a.log", str(tmp_path / "a.log"))).read(100) == b"one\n"
+
+
+@pytest.mark.parametrize("pack", [GZIP, BZ2, XZ, ZSTD])
+def test_what_is_packed_too_often_is_refused_in_a_sentence(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(functools.reduce(lambda data, _: pack(data), range(4), b"one\n"))
+    with pytest.raises(SourceError, match=r"a\.log is compressed more than 3 times over: decompress it\."):
+        open_stream(Source("a.log", str(tmp_path / "a.log")))
+
+
+def test_lzma_in_its_old_form_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(lzma.compress(b"one\n", format=lzma.FORMAT_ALONE))
+    with pytest.raises(SourceError, match="unlzma"):
+        open_stream(Source("a.log", str(tmp_path / "a.log")))
+
+
+def test_a_process_without_standard_input_reads_files_and_says_so_of_a_pipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.log").write_bytes(b"one\n")
+    monkeypatch.setattr(sys, "stdin", None)
+    open_stream(Source("a.log", str(tmp_path / "a.log"))).close()
+    with pytest.raises(SourceError, match="standard input is closed"):
+        open_stream(Source("-", "-"))
+
+
+def test_a_limit_asks_for_no_more_memory_than_the_file_needs(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_bytes(b"x" * (3 << 20))
+    (tmp_path / "b.log").write_bytes(gzip.compress(b"x" * (3 << 20)))
+    for name in ("a.log", "b.log"):
+        tracemalloc.start()
+        assert len(read_content(tmp_path / name, 1 << 29)) == 3 << 20
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 32 << 20
+        with pytest.raises(SourceError, match="larger than 2 MiB"):
+            read_content(tmp_path / name, 2 << 20)
 
 
 def test_a_tiny_gzip_with_much_inside_comes_in_blocks() -> None:

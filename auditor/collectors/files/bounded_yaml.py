@@ -7,6 +7,7 @@ expand to are bounded, and reading stops where a bound is passed: a "billion lau
 import math
 import re
 import struct
+from collections.abc import Collection
 from decimal import Decimal
 from typing import TypeAlias
 
@@ -37,9 +38,12 @@ class MalformedYamlError(ValueError):
     """The text is no YAML, or passes a bound."""
 
 
-def load(text: bytes) -> Json:
-    """The first document of `text`, None where there is none. MalformedYamlError says what is wrong with it."""
-    builder = _Builder()
+def load(text: bytes, texts: Collection[str] = ()) -> Json:
+    """The first document of `text`, None where there is none. MalformedYamlError says what is wrong with it.
+
+    `texts` are keys whose values are text however they look: `no` and `0123` may be names.
+    """
+    builder = _Builder(texts)
     try:
         for event in yaml.parse(text, Loader=_LOADER):
             builder.take(event)
@@ -55,8 +59,9 @@ def load(text: bytes) -> Json:
 class _Builder:
     """Puts parser events together. `take` is called once an event; `root` is the document."""
 
-    def __init__(self) -> None:
+    def __init__(self, texts: Collection[str]) -> None:
         self.root: Json = None
+        self._texts = texts
         self._open: list[dict[str, Json] | list[Json]] = []
         self._keys: list[str | None] = []
         self._anchors: dict[str, tuple[Json, int]] = {}
@@ -81,9 +86,16 @@ class _Builder:
             self._keys[-1] = _key(event)
             return
         value = _scalar(event)
+        if value is not None and self._is_text():
+            value = event.value
         if event.anchor:
             self._anchors[event.anchor] = (value, 1)
         self._place(value, 1)
+
+    def _is_text(self) -> bool:
+        """Whether what comes is text, by its own key or that of the list that it is in."""
+        in_list = len(self._open) > 1 and isinstance(self._open[-1], list)
+        return bool(self._open) and self._keys[-2 if in_list else -1] in self._texts
 
     def _start(self, value: dict[str, Json] | list[Json], event: yaml.CollectionStartEvent) -> None:
         if self._expects_key():

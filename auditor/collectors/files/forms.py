@@ -13,6 +13,7 @@ _REFUSED = (
     (b"ORC", "an ORC file: convert it to JSON lines"),
     (b"\x04\x22\x4d\x18", "compressed with lz4: decompress it with lz4 -d"),
     (b"\xff\x06\x00\x00sNaPpY", "compressed with snappy: decompress it first"),
+    (b"]\0\0", "compressed with lzma in its old form: decompress it with unlzma"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive: unpack it and list its folder"),
     (b"Rar!", "a RAR archive: unpack it and list its folder"),
     (b"%PDF-", "a PDF: export the records as JSON or CSV"),

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, cast
 
 from auditor.collectors.files.forms import form, refusal
-from auditor.collectors.files.streams import BLOCK, Peeked, Stream, decompressed
+from auditor.collectors.files.streams import BLOCK, Stream, decompressed, inflated, is_packed
 from auditor.collectors.files.yaml_lines import YamlLines
 from auditor.errors import SourceError
 
@@ -34,9 +34,9 @@ def unpacked(file: BinaryIO, name: str, depth: int = 0) -> Stream:
             raise SourceError(f"{name} is {refused}.")
         match form(stream.head):
             case "bzip2":
-                stream = Peeked(_Inflated(stream, bz2.BZ2Decompressor))
+                stream = inflated(_Inflated(stream, bz2.BZ2Decompressor))
             case "xz":
-                stream = Peeked(_Inflated(stream, lambda: lzma.LZMADecompressor(memlimit=_MEMORY)))
+                stream = inflated(_Inflated(stream, lambda: lzma.LZMADecompressor(memlimit=_MEMORY)))
             case "zip":
                 return _Files(_zipped(file, name, depth), stream)
             case "tar":
@@ -45,6 +45,8 @@ def unpacked(file: BinaryIO, name: str, depth: int = 0) -> Stream:
                 return YamlLines(stream)
             case _:
                 break
+    if is_packed(stream.head) or form(stream.head) in ("bzip2", "xz"):
+        raise SourceError(f"{name} is compressed more than {_NESTING} times over: decompress it.")
     return stream
 
 

@@ -13,6 +13,7 @@ from auditor.collectors.files.streams import Stream, decompressed, plain_size, r
 from auditor.errors import SourceError
 from auditor.model.facts import Batch, RecordKind, Skipped, SourceMark
 
+_BLOCK = 1 << 20
 HEAD = 1 << 16
 """Bytes at the beginning of a file by which its content is recognised."""
 
@@ -112,9 +113,19 @@ def read_head(path: Path) -> bytes:
 def _beginning(path: Path, size: int) -> bytes:
     try:
         with open_content(path) as stream:
-            return stream.read(size)
+            blocks = iter(lambda: stream.read(min(size, _BLOCK)), b"")
+            return b"".join(_first(blocks, size))
     except OSError as error:
         raise SourceError(f"{path.name} cannot be read: {reason_of(error)}") from error
+
+
+def _first(blocks: Iterable[bytes], size: int) -> Iterator[bytes]:
+    """The first `size` bytes. No more memory is asked for than there are: a limit says how much could be there."""
+    for block in blocks:
+        yield block[:size]
+        size -= len(block)
+        if size <= 0:
+            return
 
 
 def file_digest(path: Path, length: int | None = None) -> str:

@@ -70,6 +70,8 @@ def open_stream(source: Source) -> Stream:
 def open_raw(source: Source) -> BinaryIO:
     """The source as it lies there. Raises SourceError."""
     if source.location == "-":
+        if sys.stdin is None:
+            raise SourceError("- cannot be read: standard input is closed.", "Pipe the records into the command.")
         return sys.stdin.buffer
     try:
         if is_url(source.location):

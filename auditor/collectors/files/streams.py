@@ -45,7 +45,12 @@ class Stream(Protocol):
 
 def decompressed(file: BinaryIO) -> "Peeked":
     """`file` with whatever compression and encoding its first bytes show taken off."""
-    stream = Peeked(_Raw(file))
+    return inflated(_Raw(file))
+
+
+def inflated(packed: Stream) -> "Peeked":
+    """The same of a stream. What is packed more often than `_NESTING` times stays so."""
+    stream = Peeked(packed)
     for _ in range(_NESTING):
         if stream.head.startswith(_GZIP):
             stream = Peeked(_Gzip(stream))
@@ -53,6 +58,11 @@ def decompressed(file: BinaryIO) -> "Peeked":
             stream = Peeked(_Zstd(stream))
     encoding = _utf16(stream.head)
     return Peeked(_Transcoded(stream, encoding)) if encoding else stream
+
+
+def is_packed(head: bytes) -> bool:
+    """Whether what begins so is gzip or zstd."""
+    return head.startswith((_GZIP, _ZSTD))
 
 
 def skip(stream: Stream, offset: int) -> bool:
@@ -198,7 +208,7 @@ class _Raw:
             return b""
 
     def close(self) -> None:
-        if self._file is not sys.stdin.buffer:
+        if self._file is not getattr(sys.stdin, "buffer", None):  # a process may be started without one
             self._file.close()
 
     def seek(self, offset: int) -> bool:

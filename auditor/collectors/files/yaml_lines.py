@@ -14,6 +14,13 @@ from auditor.collectors.files.streams import BLOCK, Stream
 LIMIT = 16 << 20
 """Bytes of the longest document."""
 _MARKER = re.compile(rb"^---[ \t]*\r?\n", re.M)
+_TEXTS = frozenset(
+    (
+        *("username", "groups", "userAgent", "auditID", "name", "namespace", "resource", "subresource"),
+        *("principalEmail", "principalSubject", "authoritySelector", "resourceName"),
+    )
+)
+"""Names, in events and in objects: a user `no`, whom a writer of YAML 1.2 does not quote, is no boolean."""
 _AS_IT_IS = (b"{", b"[", b'"')
 
 
@@ -64,7 +71,7 @@ def _as_line(document: bytes) -> bytes:
     if text.startswith(_AS_IT_IS) or len(text) > LIMIT:
         return document
     try:
-        value = load(text)
+        value = load(text, _TEXTS)
     except MalformedYamlError:
         return document
     return b"" if value is None else msgspec.json.encode(value) + b"\n"

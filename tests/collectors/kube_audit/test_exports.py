@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import re
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -240,6 +241,17 @@ def test_a_cut_yaml_document_is_told_of_and_those_before_it_read(tmp_path: Path)
     assert [place.reason for place in shelf.skipped] == [
         "the last YAML document does not end with a line: it may be cut"
     ]
+
+
+def test_names_that_yaml_takes_for_something_else_are_the_text_that_they_are(tmp_path: Path) -> None:
+    document = EXPORTS["YAML documents"](STORY[3:4])
+    (event,) = read(tmp_path, document).events.values()
+    for name in ("no", "0123", "1e3", "on", "1_000"):
+        changed = re.sub(rb"(username: ).*|(  name: ).*", rb"\g<0>@", document)
+        changed = re.sub(rb"(username: |  name: ).*@", rb"\g<1>" + name.encode(), changed)
+        (tmp_path / name).mkdir()
+        (found,) = read(tmp_path / name, changed).events.values()
+        assert (found.user, found.name, found.code) == (name, name, event.code)
 
 
 def test_a_yaml_document_that_is_none_is_told_of_and_the_next_one_read(tmp_path: Path) -> None:
