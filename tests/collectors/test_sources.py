@@ -10,6 +10,7 @@ import random
 import sys
 import tracemalloc
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -147,7 +148,8 @@ GZIP, BZ2, XZ, ZSTD = gzip.compress, bz2.compress, lzma.compress, zstandard.comp
 )
 def test_compressions_of_all_kinds_nest(layers: tuple[Callable[[bytes], bytes], ...], tmp_path: Path) -> None:
     (tmp_path / "a.log").write_bytes(functools.reduce(lambda data, pack: pack(data), layers, b"one\n"))
-    assert open_stream(Source("a.log", str(tmp_path / "a.log"))).read(100) == b"one\n"
+    with closing(open_stream(Source("a.log", str(tmp_path / "a.log")))) as stream:
+        assert stream.read(100) == b"one\n"
 
 
 @pytest.mark.parametrize("pack", [GZIP, BZ2, XZ, ZSTD])
