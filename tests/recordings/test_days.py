@@ -38,14 +38,15 @@ def test_every_act_is_told_and_nothing_else(day: Path, capsys: pytest.CaptureFix
     acts: list[Told] = json.loads((day / "truth.json").read_text())
     run(partial(app(), ["collect", "--quiet"]))
     changes, findings, episodes = (_asked(name, capsys) for name in ("changes", "findings", "episodes"))
+    pairs = _asked("staging", capsys, "pairs")
     complaints = [*_of_acts(acts, changes), *_of_findings(acts, findings), *_of_episodes(acts, episodes)]
-    assert complaints == []
+    assert [*complaints, *_of_staging(acts, pairs)] == []
 
 
-def _asked(name: str, capsys: pytest.CaptureFixture[str]) -> list[Told]:
+def _asked(name: str, capsys: pytest.CaptureFixture[str], listed: str = "") -> list[Told]:
     capsys.readouterr()
     run(partial(app(), [name, "--format", "json", "--quiet"]))
-    found: list[Told] = json.loads(capsys.readouterr().out)[name]
+    found: list[Told] = json.loads(capsys.readouterr().out)[listed or name]
     return found
 
 
@@ -126,3 +127,21 @@ def _of_episodes(acts: list[Told], episodes: list[Told]) -> Iterator[str]:
             state = steps[step]["state"] if steps else "no episode"
             if act[key] not in ("*", state):
                 yield f"{act['id']} {step}: {state} and not {act[key]}"
+
+
+def _of_staging(acts: list[Told], pairs: list[Told]) -> Iterator[str]:
+    for act in (act for act in acts if "staging" in act):
+        mine = [pair["differences"] for pair in pairs if [pair["staging"], pair["production"]] == act["staging"]]
+        told = {_place(each["object"]["name"], each): each for each in (mine or [[]])[0]}
+        for wanted in act["differences"]:
+            place = _place(wanted["object"][1], wanted)
+            found = told.get(place, {"staging": "not told", "production": "not told", "causes": []})
+            if not set(wanted["causes"]) <= set(found["causes"]):
+                yield f"{place} causes: {found['causes']} and not {wanted['causes']}"
+            for side in ("staging", "production"):
+                if found[side] != wanted[side]:
+                    yield f"{place} {side}: {found[side]!r} and not {wanted[side]!r}"
+
+
+def _place(name: str, difference: Told) -> str:
+    return f"{name} {difference['path']}"
