@@ -21,6 +21,7 @@ from auditor.model.desired import Undeterminable
 from auditor.model.facts import ArgoSettings
 from auditor.model.resource import ABSENT, JsonObject, ObjectId, Path
 from auditor.model.verdict import FieldVerdict, Verdict
+from auditor.objects.document import child
 from auditor.objects.leaves import equal
 from auditor.objects.paths import lookup
 
@@ -72,6 +73,7 @@ def _verdict(change: Change, writes: Sequence[Write], bench: Bench) -> Verdict:
         rules=_rules(change, bench.as_of, bench),
         freezes=_open_freezes(change, bench),
         otherwise=_left_otherwise(write, declared, bench.live.get(write.object)),
+        keeper=_keeper(write, bench),
     )
     prospect, following = await_next(change, git, cluster, fields)
     if len(fields) > 1 and prospect.startswith("undone-"):
@@ -84,6 +86,20 @@ def _alone(change: Change, place: int, field: FieldVerdict, await_next: Callable
     own = replace(change, write=replace(change.write, fields=(change.write.fields[place],)))
     prospect, following = await_next(own, field.git, field.cluster, (field,))
     return replace(field, prospect=prospect, next=following)
+
+
+def _keeper(write: Write, bench: Bench) -> str:
+    """The Application whose `managedNamespaceMetadata` has the label or annotation of a namespace that was changed, ""
+    for none: Argo CD compares none of it, and each sync sets all of it."""
+    of = write.object
+    for key, history in bench.histories.items() if of.group_kind == "/Namespace" else ():
+        state = history.at(bench.as_of)
+        if state is not None and (state.cluster, state.destination_namespace) == (of.cluster, of.name):
+            policy = child(child(state.document, "spec"), "syncPolicy")
+            kept: JsonObject = {"metadata": child(policy, "managedNamespaceMetadata")}
+            if any(lookup(kept, field.path).state == "value" for field in write.fields):
+                return key.name
+    return ""
 
 
 def _left_otherwise(

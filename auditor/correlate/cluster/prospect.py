@@ -25,12 +25,14 @@ def outlook(
     rules: Sequence[JsonObject] = (),
     freezes: Sequence[Freeze] = (),
     otherwise: Sequence[Path] = (),
+    keeper: str = "",
 ) -> Outlook:
     """The prospect of a change at the moment of its verdicts, and the sentence that says it.
 
     `state` is the Application then; `declared` the manifest that its next sync would apply, None where its source has
     no such object; `rules` the ignoreDifferences; `freezes` those that are not lifted; `otherwise` the fields that a
-    created object has and git declares with other values.
+    created object has and git declares with other values; `keeper` the Application whose syncs set the metadata of a
+    namespace that none owns.
     """
     verdicts = [(each.git, each.cluster) for each in fields] or [(git, cluster)]
     left = [on_git.verdict in _IN_GIT for on_git, in_cluster in verdicts if in_cluster.verdict in _LEFT]
@@ -40,6 +42,8 @@ def outlook(
         return "settled", "Git has it too: no sync undoes it."
     if change.write.persisted == "unproven":
         return "unknown", "The record does not show whether it was stored at all."
+    if change.application is None and keeper:
+        return "undone-at-next-revision", f"Each sync of {keeper} sets what its managedNamespaceMetadata says."
     if change.application is None:
         return "invisible", "No application owns the object: no sync touches it."
     if state is None or isinstance(declared, Undeterminable):

@@ -86,6 +86,13 @@ def test_an_object_that_git_has_with_other_values_is_undone_by_a_sync() -> None:
     assert kept[0] == "kept"
 
 
+def test_the_labels_that_an_application_gives_its_namespace_are_set_again_by_each_of_its_syncs() -> None:
+    labelled = change("c", 1, field("metadata.labels.team", "pay", "sales"), application=None)
+    lacking = (FieldVerdict(GitVerdict("not-in-git"), STANDING),)
+    found = outlook(labelled, lacking[0].git, STANDING, lacking, None, None, keeper="shop")
+    assert found == ("undone-at-next-revision", "Each sync of shop sets what its managedNamespaceMetadata says.")
+
+
 def test_an_object_that_nobody_owns_is_touched_by_no_sync() -> None:
     assert of(change("c", 1, application=None, operation="create"))[0] == "invisible"
 
