@@ -273,7 +273,7 @@ class Scanner:
 
 def _event_follows(text: bytes, start: int, stop: int) -> bool:
     """Whether the line behind the one at `start` is an event, and begins as that one does: that one was cut."""
-    if text[start : start + _ALIKE] != text[stop : stop + _ALIKE]:
+    if not text.startswith(text[start : min(stop, start + _ALIKE)].rstrip(), stop):
         return False
     try:
         return events.is_audit(events.decode(text[stop : text.find(b"\n", stop) + 1 or len(text)]))

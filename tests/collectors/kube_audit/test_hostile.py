@@ -110,7 +110,7 @@ def test_a_cut_line_between_whole_ones_is_one_skipped_place(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("behind", range(4))
 def test_a_line_cut_behind_a_colon_takes_no_event_with_it(behind: int, tmp_path: Path) -> None:
-    for mark in (b'"requestURI":', b'"auditID":'):
+    for mark in (b'"requestURI":', b'"auditID":', b'"kind":'):
         cut = LINES[13][: LINES[13].index(mark) + len(mark)]
         (tmp_path / "audit.log").write_bytes(b"\n".join([LINES[3], cut, *LINES[23 : 23 + behind], b""]))
         shelf = collected(tmp_path)
