@@ -79,6 +79,8 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Config:
         raise ConfigError(
             f"There is no configuration at {path}.", "Run `auditor init` here, or give one by --config."
         ) from error
+    except IsADirectoryError as error:
+        raise ConfigError(f"{path} is a folder.", f"Give the file in it: --config {path / FILE_NAME}.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} cannot be read: {error}.", "It must be a UTF-8 text file in TOML.") from error
     return parse(text, path, environment)

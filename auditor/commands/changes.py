@@ -85,7 +85,8 @@ def changes(
         query = replace(query, actors=answers.recorded(actor, "actor"))
         found, ends = answers.store.results.changes(query), answers.overview.as_of
         if form is options.TabularFormat.TABLE:
-            show_changes(found, ends, answers.times(query), answers.as_of)
+            called = "attempt" if attempts else "change"
+            show_changes(found, ends, answers.times(query), answers.as_of, called=called)
         else:
             say_rows(form, output, "changes", CSV_COLUMNS, ends, map(wire.change, found))
 

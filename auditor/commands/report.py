@@ -80,7 +80,7 @@ def report(
                 episode=_episode(opened, episode),
                 as_of=moment(as_of, *times),
             )
-            if scope == Scope():
+            if scope == Scope() and name == "postmortem":
                 _offer(place, list(opened.results.episodes()))
             case = fresh if fresh is not None and scope == Scope() else gathered(place, opened, scope)
             if not case.changes and (why := outside(case.coverage.marks, scope.since, scope.until, scope.as_of)):

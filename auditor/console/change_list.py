@@ -24,7 +24,9 @@ _LONG = 100
 """Characters of a value that are shown."""
 
 
-def show_changes(found: Iterable[Recorded], ends: AsOf, times: str, as_of: datetime | None = None) -> None:
+def show_changes(
+    found: Iterable[Recorded], ends: AsOf, times: str, as_of: datetime | None = None, *, called: str = "change"
+) -> None:
     """All of them, oldest first, under the day they were made on; for none, what `times` were asked for.
 
     `ends` is where the records end, `as_of` a moment before which the answer leaves them.
@@ -38,15 +40,15 @@ def show_changes(found: Iterable[Recorded], ends: AsOf, times: str, as_of: datet
             out.print(line)
         out.print()
         count += 1
-    out.print(text(closing(count, ends, times, as_of), "dim"))
+    out.print(text(closing(count, ends, times, as_of, called), "dim"))
 
 
-def closing(count: int, ends: AsOf, times: str, as_of: datetime | None = None) -> str:
+def closing(count: int, ends: AsOf, times: str, as_of: datetime | None = None, called: str = "change") -> str:
     """How many there were, and up to when the records reach; where there were none, also for which `times`."""
     if not count and not ends.audit:
         return "No audit log was read, so what was changed cannot be told. `auditor sources` says what is missing."
     end = f"The records end {ends.moment:%Y-%m-%d %H:%M:%S} UTC." if ends.moment and as_of is None else ""
-    return f"{tally(count, 'change', 'changes', times)} {end}".rstrip()
+    return f"{tally(count, called, f'{called}s', times)} {end}".rstrip()
 
 
 def change_lines(recorded: Recorded, *, date: bool = False) -> "Iterator[RenderableType]":

@@ -22,6 +22,7 @@ from auditor.console.window import outside
 from auditor.console.workspace import Workspace, workspace
 from auditor.errors import StoreLockedError
 from auditor.model.case import Case, Scope
+from auditor.progress import SILENT
 
 if TYPE_CHECKING:
     from auditor.correlate.writes.recall import Recall
@@ -185,9 +186,10 @@ def correlated(place: Workspace, store: "Store", scope: Scope, recall: "Recall |
         build_options=_build_options(store),
     )
     with closing(git), _no_search_for_circles():
-        case = gather(Configured(store, config), config, scope, git, place.progress, recall)
-        if git.counts.contents and not git.counts.renders:
-            place.progress.note(f"Desired states: {git.counts.contents}, all rendered before.")
+        place.progress.begin("Correlating", None)
+        case = gather(Configured(store, config), config, scope, git, SILENT, recall)
+        if git.counts.renders:
+            place.progress.note(f"Desired states: {git.counts.contents}, of which {git.counts.renders} rendered anew.")
     return replace(case, findings=find(case, config, registry.detectors()))
 
 

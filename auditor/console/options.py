@@ -101,7 +101,7 @@ OnlyAppOption = Annotated[
 OnlyClusterOption = Annotated[
     list[str] | None, typer.Option("--cluster", metavar="GLOB", help="Only findings in these clusters.")
 ]
-LimitOption = Annotated[int | None, typer.Option("--limit", metavar="N", min=0, help="At most so many.")]
+LimitOption = Annotated[int | None, typer.Option("--limit", metavar="N", min=1, help="At most so many.")]
 ExitStatusOption = Annotated[
     bool, typer.Option("--exit-status", help="Let the exit status tell what was found (docs/exit-codes.md).")
 ]

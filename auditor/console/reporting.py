@@ -84,6 +84,8 @@ def put(content: bytes, output: Path | None, usual: str) -> None:
         sys.stdout.buffer.write(content)
         return
     path = output / usual if output.is_dir() else output
+    if not path.parent.is_dir():
+        raise RenderError(f"There is no folder {path.parent}.", "Make it, or name another place by --output.")
     write_file(path, content)
     typer.echo(str(path))
 

@@ -168,6 +168,8 @@ def test_a_store_in_use_is_not_written_to(say: Say, capsys: pytest.CaptureFixtur
         (("changes", "--since", "never"), Status.USAGE),
         (("changes", "--cause", "magic"), Status.USAGE),
         (("changes", "--format", "xml"), Status.USAGE),
+        (("changes", "--limit", "0"), Status.USAGE),
+        (("changes", "--config", "."), Status.CONFIG),
         (("sql", "DELETE FROM meta"), Status.USAGE),
         (("sql", "SELEC"), Status.USAGE),
         (("sql", "SELECT 1; SELECT 2"), Status.USAGE),
@@ -231,8 +233,12 @@ def test_a_report_that_cannot_be_made_leaves_no_file(
 ) -> None:
     configure("")
     say("collect", "--quiet")
-    assert say("report", "postmortem", "--output", "/proc/nowhere/x.html", "--quiet") == Status.RENDER
+    assert say("report", "postmortem", "--output", "/proc/x.html", "--quiet") == Status.RENDER
     assert "cannot be written" in capsys.readouterr().err
+    assert say("report", "postmortem", "--output", "new/x.html", "--quiet") == Status.RENDER
+    assert "There is no folder new." in capsys.readouterr().err
+    assert not Path("new").exists()
+    Path("new").mkdir()
     assert say("report", "postmortem", "--output", "new/x.html", "--quiet") == Status.CLEAN
     assert [path.name for path in Path("new").iterdir()] == ["x.html"]
     assert Path("new/x.html").stat().st_mode & 0o077 == 0

@@ -1,9 +1,13 @@
 """A question about what the records do not name is no question with an empty answer."""
 
+from functools import partial
+
 import pytest
 
+from auditor.cli import app, run
 from auditor.console.status import Status
 from tests.commands.asking import Ask, ask
+from tests.conftest import Demo
 
 __all__ = ["ask"]
 
@@ -93,3 +97,16 @@ def test_of_episodes_that_may_be_meant_those_are_listed_and_no_others(ask: Ask) 
     assert "More than one episode" in said.err
     assert "shop-prod-903f7bc0" in said.err
     assert "shop-staging" not in said.err
+
+
+@pytest.mark.parametrize("report", ["drift", "register", "staging"])
+def test_only_the_postmortem_offers_episodes(
+    demo: Demo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], report: str
+) -> None:
+    monkeypatch.chdir(demo.folder)
+    assert run(partial(app(), ["report", report, "--format", "csv"])) == Status.CLEAN
+    assert "--episode" not in capsys.readouterr().err
+
+
+def test_what_was_refused_is_counted_as_attempts(ask: Ask) -> None:
+    assert " attempts. The records end" in ask("changes", "--attempts").out
