@@ -18,6 +18,9 @@ _ALWAYS = frozenset(
 )
 """Words that make a credential wherever they stand in a name."""
 
+_ENDS = ("password", "passwd", "apikey", "secretkey", "privatekey", "accesstoken")
+"""Ends of a word that do so too, as in `MYSQLPASSWORD`."""
+
 _LAST = frozenset({"pass", "pw", "auth", "authorization", "bearer", "cookie"})
 """Words that do so only as the last one: `DB_PASS`, and not `passThrough` or `rbac.authorization.k8s.io`."""
 
@@ -74,7 +77,11 @@ def names_credential(name: str) -> bool:
         return True
     if last in _ABOUT:
         return False
-    return last in _LAST or not _ALWAYS.isdisjoint(words) or _holds_key(words)
+    return last in _LAST or not _ALWAYS.isdisjoint(words) or _holds_key(words) or any(map(_ends, words))
+
+
+def _ends(word: str) -> bool:
+    return word.endswith(_ENDS)
 
 
 def _holds_key(words: list[str]) -> bool:

@@ -45,6 +45,7 @@ _PLAIN_QUERY = re.compile(
 """Nothing but parameters of the API that hold no secret."""
 _SIGNATURES = frozenset({"sig", "signature", "x-amz-signature", "x-amz-credential", "x-goog-signature", "code"})
 _KEY_IDENTIFIERS = ("accessKeyId", "credential-id")
+_MYSQL = re.compile(r"(?:^|/)(?:mysql|mariadb)\w{0,10}$")
 _COMMANDS = re.compile(r"/(?:exec|attach|run)(?:[/?]|$)")
 
 
@@ -65,7 +66,8 @@ class Redactor:
         if resource.lower() != "secrets" and not self._fields and not is_suspicious(raw):
             return raw
         document = orjson.loads(raw)
-        redacted = self._walk(document, (), 0, resource.lower() == "secrets")
+        secret = resource.lower() == "secrets"
+        redacted = self._once(document) if secret and isinstance(document, str) else self._walk(document, (), 0, secret)
         return raw if redacted is document else orjson.dumps(redacted)
 
     def document(self, document: JsonObject) -> JsonObject:
@@ -179,7 +181,7 @@ class Redactor:
                 return self._named_value(key, inner)
             if isinstance(inner, list) and inner and all(isinstance(item, str) for item in inner):
                 return [self._once(str(item)) for item in inner] if key.lower().endswith(_MANY) else inner
-        return self._walk(inner, (*path, key), inside, secret and key in ("items", "object", "rows"))
+        return self._walk(inner, (*path, key), inside, secret and key != "metadata")
 
     def _labels(self, labels: JsonObject) -> JsonObject:
         """Labels and selectors. Their keys may be about credentials; none is the value of one."""
@@ -235,9 +237,16 @@ class Redactor:
         """A list of arguments: what follows a flag named like a credential is one."""
         result = list(items)
         for place, (flag, value) in enumerate(pairwise(items), start=1):
-            if not isinstance(flag, str) or not isinstance(value, str) or value.startswith("-"):
+            if not isinstance(flag, str) or not isinstance(value, str):
                 continue
-            if flag.startswith("-") and "=" not in flag and self._names_credential(flag.lstrip("-")):
+            if _MYSQL.search(str(items[0])) and re.match(r"-p\S", value):
+                result[place] = "-p" + self._once(value[2:])
+            if (
+                flag.startswith("-")
+                and "=" not in flag
+                and not value.startswith("-")
+                and self._names_credential(flag.lstrip("-"))
+            ):
                 result[place] = self._once(value)
         return result
 

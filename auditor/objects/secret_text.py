@@ -11,6 +11,7 @@ from functools import lru_cache
 import re2
 
 from auditor.objects.credentials import is_plain_value
+from auditor.objects.secret_phrases import without_phrases
 
 Hide = Callable[[str], str]
 """From a secret to the text that stands in its place."""
@@ -23,6 +24,7 @@ _PROMPTS = re.compile(
     r"pass|pwd|pw\b|secret|token|cred|key|auth|cookie|bearer|basic |docker|kubeconfig|-u |--user|@"
     r"|gh[opsur]_|gl(?:pat|dt|rt|cbt|ptt)-|xox[abeoprs]-|xapp-|a(?:kia|sia)[a-z0-9]{8}|aiza|ya29\.|k_(?:live|test)_"
     r"|sk-|sg\.|npm_|pypi-|hv[sbr]\.|_pat_|dop_v1_|shp(?:at|ca|pa|ss)_|glsa_|eyj|hooks\.slack"
+    r"|identified|mysql|mariadb|redis-cli|sig=|signature="
 )
 """What every text with a secret in it has, in lower case (a search that ignores case takes six times as long): one
 without is left as it is at once."""
@@ -50,6 +52,10 @@ _PRIVATE_KEY = re.compile(
     re.DOTALL,
 )
 _URL_PASSWORD = re.compile(r"(://[^\s/:@\"'<>\\]{0,256}:)([^\s/\"'<>\\]{1,512})(@)")
+_URL_LONG_PASSWORD = re.compile(
+    r"(://[^\s/:@\"'<>\\\[]{0,256}:)(?!\d{1,5}[/,?#]|\$)([^\s\"'<>\\@/]{1,256}/[^\s\"'<>\\@]{0,256})(@)(?=[\w\[])"
+)
+"""A password with a solidus; not the port, path and digest of an image."""
 _URL_TOKEN = re.compile(r"(://)([A-Za-z0-9_\-.~%]{16,512})(@)")
 _KNOWN = re.compile(
     r"\b(?:gh[opsur]_[A-Za-z0-9]{16,255}|github_pat_\w{20,255}|xox[abeoprs]-[\w\-]{8,255}|A(?:KIA|SIA)[A-Z0-9]{16}\b"
@@ -88,10 +94,18 @@ _WORD = re.compile(r"(?:(?i:bearer|basic|token|digest)[ \t]{1,20})?[^\s\"'`,;&<>
 _REST = re.compile(r"[^\r\n]*")
 _COMMENT = re.compile(r"[ \t]#|[ \t]//[ \t]")
 _BLOCK = re.compile(r"[|>][+\-]?\d?[+\-]?[ \t]{0,20}\r?\n")
+_FENCES = ('"""', "'''")
+_BELOW = re.compile(
+    r"(?<=[: \t])[ \t]*(?:#[^\n]*)?\r?\n(?P<indent>[ \t]+)"
+    r"(?P<value>\"[^\"\n]+\"|'[^'\n]+'|[^\s#\-{\[&*!|>\"'][^\s]*(?<!:))"
+    r"[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)"
+)
+"""A value on the line below its name, as YAML has it: one word, or a quoted text."""
+_ANCHOR = re.compile(r"&[\w\-]+[ \t]+(?=\S)")
 _LEAD = re.compile(r"""[ \t]*(?:(?:export|set|setx|env|ENV|ARG|-)[ \t]+)*["']?(?:--?)?""")
 
-_MANIFEST = re.compile(r"(?m)^[ \t]{0,200}(?:- )?[\"']?kind[\"']?:[ \t]{0,20}[\"']?Secret[\"']?[ \t]{0,20}\r?$")
-_SECTION = re.compile(r"(?P<indent>[ \t]*)(?:data|stringData):[ \t]*\r?")
+_MANIFEST = re.compile(r"(?m)^[ \t]{0,200}(?:- )?[\"']?kind[\"']?:[ \t]{0,20}[\"']?Secret[\"']?[ \t]{0,20}(?:#.*)?\r?$")
+_SECTION = re.compile(r"(?P<indent>[ \t]*)[\"']?(?:data|stringData)[\"']?:[ \t]*(?:#.*)?\r?")
 _ENTRY = re.compile(r"(?P<head>[ \t]+[^\s#:][^:]*:[ \t]+)(?P<value>\S.*)")
 
 
@@ -117,6 +131,7 @@ class Reader:
         text = self._known_forms(text)
         if whole_file and _MANIFEST.search(text):
             text = self._manifests(text)
+        text = without_phrases(text, self.once, self.names_credential)
         for places in (self._pairs, self._assignments):
             text = self._replaced(text, places(text, whole_file))
         return text
@@ -138,6 +153,7 @@ class Reader:
         """The text without what is a secret by its form, whatever stands around it."""
         if "@" in text:
             text = _URL_PASSWORD.sub(lambda match: match[1] + self.once(match[2]) + match[3], text)
+            text = _URL_LONG_PASSWORD.sub(lambda match: match[1] + self.once(match[2]) + match[3], text)
             text = _URL_TOKEN.sub(lambda match: match[1] + self.hide(match[2]) + match[3], text)
         text = _KNOWN.sub(lambda match: self.hide(match[0]), text)
         return _JWT.sub(lambda match: self.hide(match[0]), text)
@@ -244,6 +260,9 @@ def _value(text: str, place: int, whole_line: bool, closed_by: str) -> tuple[int
     if closed_by:
         end = text.find(closed_by, place)
         return place, len(text) if end < 0 else end
+    if (fence := text[place : place + 3]) in _FENCES:
+        end = text.find(fence, place + 3)
+        return place + 3, len(text) if end < 0 else end
     if first == '"' and (double := _DOUBLE.match(text, place)):
         return double.span(1)
     if first == "'":
@@ -254,15 +273,26 @@ def _value(text: str, place: int, whole_line: bool, closed_by: str) -> tuple[int
         return escaped.end(), len(text) if end < 0 else end
     if whole_line and (block := _BLOCK.match(text, place)):
         return block.end(), _block_end(text, place, block.end())
+    if whole_line and (below := _BELOW.match(text, place)) and _is_deeper(text, place, below["indent"]):
+        return below.span("value")
+    if whole_line and (anchor := _ANCHOR.match(text, place)):
+        return _rest_of_line(text, anchor.end())
     if whole_line and first not in ("{", "[", "&", "*"):
         return _rest_of_line(text, place)
     word = _WORD.match(text, place)
     return word.span() if word else (place, place)
 
 
+def _is_deeper(text: str, place: int, indent: str) -> bool:
+    opening = text[text.rfind("\n", 0, place) + 1 : place]
+    return len(indent) > len(opening) - len(opening.lstrip())
+
+
 def _rest_of_line(text: str, place: int) -> tuple[int, int]:
     rest = _REST.match(text, place)
     line = rest[0] if rest else ""
+    if line.startswith("# ") and text[place - 1 : place] in (" ", "\t"):
+        return place, place  # a comment, and no value
     comment = _COMMENT.search(line)
     line = (line[: comment.start()] if comment else line).rstrip().rstrip(",;")
     return place, place + len(line)

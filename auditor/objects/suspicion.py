@@ -27,7 +27,8 @@ _PLACES = re2.compile(
     rb"|ya29\.|[sr]k_(?:live|test)_|sk-[\w.-]{16}|sg\.[\w-]{16,64}\.[\w-]{16}|npm_\w{30}|pypi-|hv[sbr]\.[\w.-]{16}"
     rb"|dckr_pat_|dop_v1_\w{32}|shp(?:at|ca|pa|ss)_|eyj[\w-]{8}|hooks\.slack|basic(?: |\\+t)|private key"
     rb"|age-secret-key-|(?:^|[^\w./-]|\\[nrtf])--?u(?:ser)?(?:[ =]|\\+t)|env\\*/[^/]*/value|execoptions"
-    rb"|owner\\*\"[: \t\r\n]*\\*\"helm",
+    rb"|requirepass|masterauth|identified|sshpass|redis-cli|sig=|signature=|@(?:tcp|unix)\("
+    rb"|(?:mysql|mariadb)(?s:.)*(?:[ \"]|\\[nt])-p|owner\\*\"[: \t\r\n]*\\*\"helm",
     _options(),
 )
 """The first group is part of a name; all others are secrets by their form, or what holds some."""
