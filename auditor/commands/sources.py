@@ -45,7 +45,10 @@ class Listed:
 
 def sources(
     wanted: Annotated[
-        str | None, typer.Argument(metavar="[SOURCE]", help="One source in detail, by its name or the end of it.")
+        str | None,
+        typer.Argument(
+            metavar="[SOURCE]", help="One source in detail, by its name or the end of it, or all below a folder."
+        ),
     ] = None,
     config: options.ConfigOption = None,
     store: options.StoreOption = None,
@@ -78,7 +81,10 @@ def sources(
 
 
 def _is_wanted(mark: "SourceMark", wanted: str | None) -> bool:
-    return wanted is None or mark.source == wanted or mark.source.endswith(f"/{wanted}")
+    """By the name of a source, the end of it, or a folder above it."""
+    if wanted is None or mark.source == wanted or mark.source.endswith(f"/{wanted}"):
+        return True
+    return mark.source.startswith(f"{wanted.rstrip('/')}/")
 
 
 def _show_each(listed: "Iterable[Listed]", skipped: "Iterable[Skipped]") -> None:
@@ -160,7 +166,7 @@ def _span(mark: "SourceMark") -> str:
     if mark.first_at is None or mark.last_at is None:
         return ""
     same_day = mark.first_at.date() == mark.last_at.date()
-    return f"{mark.first_at:%m-%d %H:%M} – {mark.last_at:{'%H:%M' if same_day else '%m-%d %H:%M'}}"
+    return f"{mark.first_at:%Y-%m-%d %H:%M} – {mark.last_at:{'%H:%M' if same_day else '%Y-%m-%d %H:%M'}}"
 
 
 def _entries(listed: "Iterable[Listed]", skipped: "Iterable[Skipped]") -> "Iterator[JsonObject]":
