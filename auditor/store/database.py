@@ -58,9 +58,10 @@ class Database:
         """A statement that a person wrote: the names of its columns, and its rows. Raises `StatementError`."""
         with self._reported():
             cursor = self._connection.cursor()
+            mistakes: tuple[type[Exception], ...] = (*self._errors, Warning)  # of a second statement sqlite3 warns
             try:
                 cursor.execute(statement)
-            except (*self._errors, Warning) as error:  # sqlite3 warns of a second statement
+            except mistakes as error:
                 raise self._misstated(error) from error
             names = tuple(str(column[0]) for column in cursor.description or ())
         return names, self._rest(cursor) if names else iter(())

@@ -132,9 +132,8 @@ class Results:
     def of_audit_id(self, prefix: str, limit: int = 2) -> tuple[Recorded, ...]:
         """Writes that rest on a record whose audit ID begins with `prefix`, at most `limit` of them."""
         bounds = (prefix, prefix + "\U0010ffff")
-        events = dict(
-            self._database.rows("SELECT id, at FROM audit_event WHERE audit_id >= ? AND audit_id < ? LIMIT 100", bounds)
-        )
+        statement = "SELECT id, at FROM audit_event WHERE audit_id >= ? AND audit_id < ? ORDER BY at, id LIMIT 100"
+        events = {str(event): str(at) for event, at in self._database.rows(statement, bounds)}
         conditions = _Conditions()
         conditions.one_of("listed", (-1, 0, 1))
         conditions.one_of("at", sorted(set(events.values())))
