@@ -33,6 +33,8 @@ class Names(Protocol):
 
 _LISTED = 8
 """Names that an error lists; the rest is counted."""
+_MOST = 10_000
+"""Names that a glob may be: databases bound what one statement takes."""
 
 
 def one_of(given: Iterable[str] | None, known: Sequence[str], option: str) -> tuple[str, ...]:
@@ -91,6 +93,8 @@ class OfCase:
 def _by_glob(given: str, what: "Named", spelled: Sequence[str], places: Sequence[Names]) -> list[str]:
     known = sorted({name for place in places for name in place.all(what)})
     if found := [name for name in known if any(fnmatchcase(name, pattern) for pattern in spelled)]:
+        if len(found) > _MOST:
+            raise typer.BadParameter(f"{given!r} is {len(found):,} names of {len(known):,}: a filter takes {_MOST:,}.")
         return found
     asked = given if what == "kind" else spelled[0]
     raise NotFoundError(f"No {what} {given!r} is in the records.", _there_are(asked, known))
