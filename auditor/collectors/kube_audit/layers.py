@@ -103,7 +103,7 @@ def entry(text: bytes, place: Place) -> Found | None:
     labels = said.resource.labels if said.resource else {}
     at = moment(said.timestamp or said.receive_timestamp)
     delivery = Delivery(at, "", events.as_text(labels.get("cluster_name")), cut)
-    return replace(place, delivery=delivery).found(event)
+    return place.found(event, delivery)
 
 
 def _row(text: bytes, members: Members, place: Place) -> Iterator[Found | Inside]:

@@ -59,9 +59,10 @@ class Place:
         """Where a part of the text begins."""
         return replace(self, start=self.start + start) if self.inline else self
 
-    def found(self, event: Event, *, cut: bool = False) -> Found:
-        """An event that is here."""
-        delivery = replace(self.delivery, cut=True) if cut else self.delivery
+    def found(self, event: Event, delivery: Delivery | None = None, *, cut: bool = False) -> Found:
+        """An event that is here; `delivery` is what it says of its wrapping itself."""
+        delivery = delivery or self.delivery
+        delivery = replace(delivery, cut=True) if cut else delivery
         return Found(self.mend(event), self.format, delivery, self.start, self.end)
 
     def foreign(self, reason: str) -> Found:
