@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.resource import JsonObject
@@ -111,22 +111,26 @@ class SyncRecord:
     """The branch, tag or revision that was asked for by name, "" where no record says."""
 
 
+FreezeForm: TypeAlias = Literal[
+    "automated-removed",
+    "automated-disabled",
+    "self-heal-off",
+    "sync-window",
+    "skip-reconcile",
+    "controller-scaled",
+    "rollback",
+    "suspended",
+    "reconcile-disabled",
+]
+"""By what an application is kept from syncing by itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Freeze:
     """A span in which an application was kept from syncing by itself."""
 
     app: AppKey
-    form: Literal[
-        "automated-removed",
-        "automated-disabled",
-        "self-heal-off",
-        "sync-window",
-        "skip-reconcile",
-        "controller-scaled",
-        "rollback",
-        "suspended",
-        "reconcile-disabled",
-    ]
+    form: FreezeForm
     began_at: datetime
     began_by: Actor
     ended_at: datetime | None

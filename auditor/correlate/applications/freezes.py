@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal, TypeAlias
 
 from auditor.config import ArgoCDConfig, Config
 from auditor.correlate.applications.courses import Course, Identify, Step, asks_for
@@ -19,23 +18,11 @@ from auditor.correlate.applications.requests import OwnRequests, object_in
 from auditor.correlate.applications.unseen_edits import UnseenEdits, is_declared_elsewhere
 from auditor.correlate.identity.argo_statements import Statements, who
 from auditor.correlate.writes.bodies import Bodies
-from auditor.model.application import ApplicationState, Freeze, SyncRecord
+from auditor.model.application import ApplicationState, Freeze, FreezeForm, SyncRecord
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import ArgoSettings, AuditEvent
 from auditor.model.resource import Path
 from auditor.objects.document import child, text
-
-Form: TypeAlias = Literal[
-    "automated-removed",
-    "automated-disabled",
-    "self-heal-off",
-    "sync-window",
-    "skip-reconcile",
-    "controller-scaled",
-    "rollback",
-    "suspended",
-    "reconcile-disabled",
-]
 
 CONTROLLERS = {
     "application-controller": "Application",
@@ -107,7 +94,7 @@ def in_time_order(freezes: Sequence[Freeze]) -> tuple[Freeze, ...]:
     return tuple(sorted(freezes, key=lambda freeze: (freeze.began_at, freeze.form)))
 
 
-def begin(app: AppKey, form: Form, state: ApplicationState, hand: Hand, description: str = "") -> Freeze:
+def begin(app: AppKey, form: FreezeForm, state: ApplicationState, hand: Hand, description: str = "") -> Freeze:
     """A freeze that has not ended."""
     began = hand.at or state.at
     return Freeze(app, form, began, hand.actor, None, None, False, "", description, hand.evidence, hand.not_before)
@@ -182,7 +169,7 @@ class _Hands:
         return Hand(edit.actor, (*edit.evidence, *cited), edit.at)
 
 
-def _auto_sync_off(before: ApplicationState, after: ApplicationState) -> Form | None:
+def _auto_sync_off(before: ApplicationState, after: ApplicationState) -> FreezeForm | None:
     if not before.automated or after.automated:
         return None
     if after.key.is_flux:
@@ -191,18 +178,18 @@ def _auto_sync_off(before: ApplicationState, after: ApplicationState) -> Form | 
     return "automated-disabled" if isinstance(policy.get("automated"), dict) else "automated-removed"
 
 
-def _self_heal_off(before: ApplicationState, after: ApplicationState) -> Form | None:
+def _self_heal_off(before: ApplicationState, after: ApplicationState) -> FreezeForm | None:
     return "self-heal-off" if before.self_heal and after.automated and not after.self_heal else None
 
 
-def _reconcile_off(before: ApplicationState, after: ApplicationState) -> Form | None:
+def _reconcile_off(before: ApplicationState, after: ApplicationState) -> FreezeForm | None:
     return "skip-reconcile" if after.skip_reconcile and not before.skip_reconcile else None
 
 
 _FORMS: Mapping[
     str,
     tuple[
-        Callable[[ApplicationState, ApplicationState], Form | None],
+        Callable[[ApplicationState, ApplicationState], FreezeForm | None],
         Callable[[ApplicationState], bool],
         tuple[Path, ...],
     ],
