@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO, cast
 
 from auditor.collectors.files.forms import form, refusal
-from auditor.collectors.files.streams import BLOCK, Stream, decompressed, inflated, is_packed
+from auditor.collectors.files.streams import BLOCK, Stream, decompressed, exactly, inflated, is_packed
 from auditor.collectors.files.yaml_lines import YamlLines
 from auditor.errors import SourceError
 
@@ -156,7 +156,7 @@ class _Member:
 
 def _tarred(stream: Stream, name: str, depth: int) -> Iterator[Stream | str]:
     """The regular files. https://www.gnu.org/software/tar/manual/html_node/Standard.html has the header."""
-    while header := _exactly(stream, _SECTOR).rstrip(b"\0"):
+    while header := exactly(stream, _SECTOR).rstrip(b"\0"):
         size = _size(header[124:136])
         if header[257:262] != b"ustar" or size is None:
             yield "the tar archive is damaged"
@@ -167,13 +167,6 @@ def _tarred(stream: Stream, name: str, depth: int) -> Iterator[Stream | str]:
         if not member.pass_over():
             yield "the tar archive ends too early"
             return
-
-
-def _exactly(stream: Stream, size: int) -> bytes:
-    data = b""
-    while len(data) < size and (more := stream.read(size - len(data))):
-        data += more
-    return data
 
 
 def _size(field: bytes) -> int | None:

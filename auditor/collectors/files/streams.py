@@ -65,6 +65,14 @@ def is_packed(head: bytes) -> bool:
     return head.startswith((_GZIP, _ZSTD))
 
 
+def exactly(stream: Stream, size: int) -> bytes:
+    """The next `size` bytes; fewer where the stream ends before."""
+    data = b""
+    while len(data) < size and (more := stream.read(size - len(data))):
+        data += more
+    return data
+
+
 def skip(stream: Stream, offset: int) -> bool:
     """Go to `offset` of a stream from which nothing was read; False where it ends before."""
     if isinstance(stream, Peeked) and stream.seek(offset):

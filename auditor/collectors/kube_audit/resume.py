@@ -12,7 +12,7 @@ from hashlib import sha256
 import msgspec
 
 from auditor.collectors.files.sources import Source, is_url, open_raw, open_stream
-from auditor.collectors.files.streams import Stream, skip
+from auditor.collectors.files.streams import Stream, exactly, skip
 from auditor.collectors.kube_audit import tally as tallies
 from auditor.collectors.kube_audit.chain import Chain, Link, resumed
 from auditor.collectors.kube_audit.records import State
@@ -84,16 +84,9 @@ def head_of(source: Source) -> bytes:
     except SourceError:
         return b""
     try:
-        return _exactly(stream, _HEAD)
+        return exactly(stream, _HEAD)
     finally:
         stream.close()
-
-
-def _exactly(stream: Stream, size: int) -> bytes:
-    data = b""
-    while len(data) < size and (more := stream.read(size - len(data))):
-        data += more
-    return data
 
 
 def _same_head(mark: SourceMark | None, head: bytes) -> bool:
@@ -154,7 +147,7 @@ def continued(stream: Stream, mark: SourceMark) -> Chain | None:
     near = int(size)
     if link is None or not skip(stream, before := offset - max(near, link.open)):
         return None
-    passed = _exactly(stream, offset - before)
+    passed = exactly(stream, offset - before)
     if sha256(passed[len(passed) - near :]).hexdigest() != digest:
         return None
     return resumed(link, passed)
