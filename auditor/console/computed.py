@@ -22,7 +22,6 @@ from auditor.console.window import outside
 from auditor.console.workspace import Workspace, workspace
 from auditor.errors import StoreLockedError
 from auditor.model.case import Case, Scope
-from auditor.progress import SILENT
 
 if TYPE_CHECKING:
     from auditor.correlate.writes.recall import Recall
@@ -187,7 +186,7 @@ def correlated(place: Workspace, store: "Store", scope: Scope, recall: "Recall |
     )
     with closing(git), _no_search_for_circles():
         place.progress.begin("Correlating", None)
-        case = gather(Configured(store, config), config, scope, git, SILENT, recall)
+        case = gather(Configured(store, config), config, scope, git, recall)
         if git.counts.renders:
             place.progress.note(f"Desired states: {git.counts.contents}, of which {git.counts.renders} rendered anew.")
     return replace(case, findings=find(case, config, registry.detectors()))

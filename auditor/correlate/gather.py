@@ -40,7 +40,6 @@ from auditor.model.coverage import Coverage
 from auditor.model.desired import DesiredState, GitReader, Landing, Undeterminable
 from auditor.model.resource import ObjectId
 from auditor.model.verdict import Verdict
-from auditor.progress import SILENT, Progress
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -50,14 +49,13 @@ def gather(
     config: Config,
     scope: Scope,
     git: GitReader,
-    progress: Progress = SILENT,
     recall: Recall | None = None,
 ) -> Case:
     """The case of a scope, without findings: those are detectors' work on what this gives them.
 
     `recall` gives again what was told of objects before; without it all are told anew.
     """
-    case = _Gathering(records, config, scope, git, progress, recall).case()
+    case = _Gathering(records, config, scope, git, recall).case()
     return narrow(replace(case, drift=drifted(case)), scope)
 
 
@@ -70,7 +68,6 @@ class _Gathering:
         config: Config,
         scope: Scope,
         git: GitReader,
-        progress: Progress,
         recall: Recall | None,
     ) -> None:
         self._records = records
@@ -78,7 +75,6 @@ class _Gathering:
         self._config = config
         self._scope = scope
         self._git = git
-        self._progress = progress
         self._facts: Facts = facts(records, scope.as_of)
         self._statements = Statements(self._facts.argo_events, config.argocds)
         self._identities = Identities(config.actor_rules, self._statements)
@@ -86,7 +82,6 @@ class _Gathering:
 
     def case(self) -> Case:
         """Everything, in the order in which one part needs the other."""
-        self._progress.note("Correlating.")
         read = EventReading(self._log, self._identities.identify).read()
         histories, reports = self._histories(read.own)
         covered = self._covered(histories)
