@@ -8,7 +8,7 @@ import msgspec
 from auditor.model.finding import Finding
 from auditor.model.night import Shown, ToldNight
 from auditor.store.database import Database
-from auditor.store.rows import compressed, decoder, time_text
+from auditor.store.rows import packed, time_text, unpacker
 
 
 class Nights:
@@ -19,7 +19,7 @@ class Nights:
 
     def shown(self) -> Iterator[Shown]:
         """All findings that runs have shown, by id."""
-        decode = decoder(Finding)
+        decode = unpacker(Finding)
         statement = "SELECT first_as_of, ended_as_of, data FROM shown_finding ORDER BY id"
         for first, ended, data in self._database.rows(statement):
             yield Shown(decode(data), _moment(first), _moment(ended))
@@ -52,7 +52,7 @@ class Nights:
     def save(self, as_of: datetime | None, shown: Iterable[Shown]) -> None:
         """Remember a run and what it showed; rows of the same findings are replaced, all others stay."""
         rows = [
-            (one.finding.id, _text(one.first_as_of), _text(one.ended_as_of), compressed(one.finding)) for one in shown
+            (one.finding.id, _text(one.first_as_of), _text(one.ended_as_of), packed(one.finding)) for one in shown
         ]
         with self._database.transaction():
             if as_of is not None:

@@ -17,7 +17,7 @@ from auditor.model.finding import Finding
 from auditor.model.staging import StagingPair
 from auditor.model.verdict import Verdict
 from auditor.store.database import Database, Row
-from auditor.store.rows import compressed, decoder, time_text
+from auditor.store.rows import packed, time_text, unpacker
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ class Results:
     def _values(
         self, table: str, kind: type, conditions: "_Conditions", order: str, limit: int | None
     ) -> Iterator[Any]:
-        decode: Callable[[bytes], Any] = decoder(kind)
+        decode: Callable[[bytes], Any] = unpacker(kind)
         bound = "" if limit is None else f" LIMIT {int(limit)}"
         statement = f"SELECT data FROM {table} WHERE {conditions.text} ORDER BY {order}{bound}"  # noqa: S608
         return (decode(row[0]) for row in self._database.rows(statement, conditions.values))
@@ -258,7 +258,7 @@ def _change_row(recorded: Recorded) -> Row:
         owner.argocd if owner else None, write.object.group, write.object.kind, write.object.namespace,
         write.object.name, write.operation, write.outcome, write.persisted, write.actor.name, write.actor.kind,
         write.channel, write.cause, change.command if change else "", verdict.git.verdict if verdict else "",
-        verdict.cluster.verdict if verdict else "", compressed(recorded),
+        verdict.cluster.verdict if verdict else "", packed(recorded),
     )  # fmt: skip
 
 
@@ -269,7 +269,7 @@ def _listed(recorded: Recorded) -> int:
 
 
 def _episode_row(episode: Episode) -> Row:
-    return episode.id, time_text(episode.began_at), episode.application.name, compressed(episode)
+    return episode.id, time_text(episode.began_at), episode.application.name, packed(episode)
 
 
 def _finding_row(position: int, finding: Finding) -> Row:
@@ -278,18 +278,18 @@ def _finding_row(position: int, finding: Finding) -> Row:
         finding.id, position, time_text(finding.first_at) if finding.first_at else None, finding.ident,
         finding.severity, place.cluster if place else None, owner.name if owner else None,
         place.kind if place else None, place.namespace if place else None, place.name if place else None,
-        compressed(finding),
+        packed(finding),
     )  # fmt: skip
 
 
 def _drift_row(position: int, one: DriftedField) -> Row:
     place, owner = one.object, one.application
     name = owner.name if owner else None
-    return position, place.cluster, name, place.kind, place.namespace, place.name, one.cause, compressed(one)
+    return position, place.cluster, name, place.kind, place.namespace, place.name, one.cause, packed(one)
 
 
 def _pair_row(position: int, pair: StagingPair) -> Row:
-    return position, pair.staging.name, pair.production.name, compressed(pair)
+    return position, pair.staging.name, pair.production.name, packed(pair)
 
 
 def _json(value: Any) -> str:

@@ -12,16 +12,13 @@ from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 import msgspec
-import zstandard
 
 from auditor.model import facts
 from auditor.model.facts import Fact, Origin, SourceMark
+from auditor.store.compression import body_compressed, body_decompressed, compressed, decompressed
 from auditor.store.database import Row
 
 F = TypeVar("F", bound=Fact | SourceMark)
-
-_compress = zstandard.ZstdCompressor(level=3).compress
-_decompress = zstandard.ZstdDecompressor().decompress
 
 TABLES: Mapping[type[Any], str] = {
     facts.AuditEvent: "audit_event",
@@ -122,16 +119,16 @@ def _maker(kind: Any) -> Callable[[Sequence[Any]], Any]:
     return made
 
 
-def compressed(value: Any) -> bytes:
+def packed(value: Any) -> bytes:
     """A value of the model as compressed MessagePack."""
-    return _compress(msgspec.msgpack.encode(value))
+    return compressed(msgspec.msgpack.encode(value))
 
 
 @cache
-def decoder(kind: Any) -> Callable[[bytes], Any]:
-    """Reads back what `compressed` wrote of a value of that type."""
+def unpacker(kind: Any) -> Callable[[bytes], Any]:
+    """Reads back what `packed` wrote of a value of that type."""
     decode = msgspec.msgpack.Decoder(kind).decode
-    return lambda data: decode(_decompress(data))
+    return lambda data: decode(decompressed(data))
 
 
 def _digest(fact: Any, names: list[str]) -> str:
@@ -141,7 +138,7 @@ def _digest(fact: Any, names: list[str]) -> str:
 
 def _writer(hint: Any) -> Callable[[Any], Any] | None:
     if bytes in _alternatives(hint):
-        return lambda value: value if value is None else _compress(value)
+        return lambda value: value if value is None else body_compressed(value)
     if datetime in _alternatives(hint):
         return lambda value: value if value is None else time_text(value)
     if hint == tuple[str, ...]:
@@ -155,7 +152,7 @@ def _text_of(value: Any) -> str:
 
 def _reader(hint: Any, *, repeats: bool = False) -> Callable[[Any], Any] | None:
     if bytes in _alternatives(hint):
-        return lambda value: value if value is None else _decompress(value)
+        return lambda value: value if value is None else body_decompressed(value)
     if datetime in _alternatives(hint):
         return lambda value: value if value is None else datetime.fromisoformat(value)
     if hint is str and repeats:
