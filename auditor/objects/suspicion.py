@@ -21,18 +21,21 @@ def _options() -> re2.Options:
     return options
 
 
-_PLACES = re2.compile(
+_FORMS = (
     rb"(pass|pwd|secret|token|cred|key|auth|bearer|cookie|dockerc|pw)"
     rb"|gh[opsur]_\w{16}|github_pat_|gl(?:pat|dt|rt|cbt|ptt)-|glsa_|xox[a-z]-|xapp-|a[ks]ia[a-z0-9]{16}|aiza[\w-]{30}"
     rb"|ya29\.|[sr]k_(?:live|test)_|sk-[\w.-]{16}|sg\.[\w-]{16,64}\.[\w-]{16}|npm_\w{30}|pypi-|hv[sbr]\.[\w.-]{16}"
     rb"|dckr_pat_|dop_v1_\w{32}|shp(?:at|ca|pa|ss)_|eyj[\w-]{8}|hooks\.slack|basic(?: |\\+t)|private key"
     rb"|age-secret-key-|(?:^|[^\w./-]|\\[nrtf])--?u(?:ser)?(?:[ =]|\\+t)|env\\*/[^/]*/value|execoptions"
     rb"|requirepass|masterauth|identified|sshpass|redis-cli|sig=|signature=|@(?:tcp|unix)\("
-    rb"|(?:mysql|mariadb)(?s:.)*(?:[ \"]|\\[nt])-p|owner\\*\"[: \t\r\n]*\\*\"helm",
-    _options(),
+    rb"|(?:mysql|mariadb)(?s:.)*(?:[ \"]|\\[nt])-p|owner\\*\"[: \t\r\n]*\\*\"helm"
 )
+_PLACES = re2.compile(_FORMS, _options())
 """The first group is part of a name; all others are secrets by their form, or what holds some."""
-_URL_USER = re2.compile(rb":\\*/\\*/[^\s\"]*@", _options())
+_USER_IN_URL = rb":\\*/\\*/[^\s\"]*@"
+_URL_USER = re2.compile(_USER_IN_URL, _options())
+_MAY_BE = re2.compile(rb"|".join((_FORMS, _USER_IN_URL, rb"\\u")), _options())
+"""Everything that is looked for, in one pass: most bodies have none of it."""
 
 _AROUND = bytes(byte if chr(byte).isalnum() or byte in b"_.-/" or byte > 127 else 0x20 for byte in range(256))
 """What may be part of a name in a text stays, and all else becomes a space."""
@@ -61,12 +64,16 @@ DEEP = 140
 
 def is_suspicious(raw: bytes) -> bool:
     """Whether the body must be decoded and looked through."""
+    return (_MAY_BE.search(raw) is not None and _is_told(raw)) or _is_deep(raw)
+
+
+def _is_told(raw: bytes) -> bool:
     if b"\\u" in raw:
         if _ESCAPED.search(raw):
             return True
         if b"\\u00" in raw and _has_places(_BY_GO.sub(b" ", raw)):
             return True
-    return _has_places(raw) or _is_deep(raw)
+    return _has_places(raw)
 
 
 def _has_places(raw: bytes) -> bool:
@@ -113,7 +120,7 @@ def _is_deep(raw: bytes) -> bool:
     """Whether brackets may nest too deeply; those inside strings count too, which errs on the safe side."""
     brackets = raw.translate(None, _OTHERS)
     for level in range(DEEP):
-        if len(brackets) < DEEP - level:
+        if len(brackets) < 2 * (DEEP - level):
             return False
         shorter = brackets.replace(b"{}", b"").replace(b"[]", b"")
         if len(shorter) == len(brackets):
