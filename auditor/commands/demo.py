@@ -11,8 +11,11 @@ from auditor.console import options
 from auditor.console.reporting import report_options
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from auditor.config import Config
     from auditor.model.case import Case
+    from reports.words.rich import Text as Spans
 
 FORMATS = ("html", "pdf", "markdown", "json")
 
@@ -71,7 +74,7 @@ def show_answers(case: "Case", config: "Config") -> None:
     from auditor.console.answer import console, text
     from reports.case.dossier import dossier
     from reports.page_one.answers import lead, questions
-    from reports.page_one.unresolved import unresolved
+    from reports.page_one.unresolved import unresolved, unresolved_caption
     from reports.words.rich import plain
 
     told = dossier(case, report_options(config))
@@ -88,13 +91,22 @@ def show_answers(case: "Case", config: "Config") -> None:
             answers.add_row(text(answer.number), text(f"{inner}{plain(answer.text)}{marks}"))
         out.print(answers)
     out.print()
-    out.print(text("Unresolved, most urgent first", "bold"))
+    out.print(_styled(unresolved_caption(told)))
     for group in unresolved(told):
         out.print(text(f"  {group.title}{f' ({group.note})' if group.note else ''}"))
         for row in group.rows:
-            said = "".join(f"[{span.text}]" if span.kind == "mark" else span.text for span in row.text)
-            out.print(Padding(text(said), (0, 0, 0, 4)))
+            out.print(Padding(_styled(row.text), (0, 0, 0, 4)))
     out.print()
+
+
+def _styled(said: "Spans") -> "Text":
+    """What a report says, with the numbers of changes in brackets."""
+    from rich.text import Text
+
+    from auditor.console.answer import text
+
+    shown = ((f"[{span.text}]" if span.kind == "mark" else span.text, span.kind) for span in said)
+    return Text.assemble(*(text(words, "bold" if kind == "strong" else "") for words, kind in shown))
 
 
 def _formats() -> tuple[str, ...]:

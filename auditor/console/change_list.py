@@ -1,5 +1,6 @@
 """Changes on a terminal: a line of who and what, then a line a field with both verdicts."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,7 +12,8 @@ from auditor.model.resource import Leaf
 from auditor.model.verdict import ClusterVerdict, GitVerdict
 from auditor.objects.paths import text as path_text
 from auditor.store import Recorded
-from reports.words.rich import visible
+from reports.case.past_git import parted, part_of
+from reports.words.rich import plain, visible
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 GIT_STYLES = {"reflected": "cyan", "already": "cyan", "not-reflected": "yellow", "not-in-git": "yellow"}
+PAST_GIT = ("out-of-band", "bypass")
 _INDENT = 10
 _LONG = 100
 """Characters of a value that are shown."""
@@ -31,7 +34,7 @@ def show_changes(
 
     `ends` is where the records end, `as_of` a moment before which the answer leaves them.
     """
-    out, day, count = console(), None, 0
+    out, day, count, parts = console(), None, 0, Counter[int]()
     for recorded in found:
         if (today := recorded.write.at.date()) != day:
             out.print(text(f"{today.isoformat()}, times in UTC", "bold"))
@@ -40,7 +43,10 @@ def show_changes(
             out.print(line)
         out.print()
         count += 1
+        parts[part_of(recorded.write)] += recorded.change is not None and recorded.write.cause in PAST_GIT
     out.print(text(closing(count, ends, times, as_of, called), "dim"))
+    if apart := plain(parted(parts[0], parts[1], parts[2])):
+        out.print(text(f"Past git: {apart}. The postmortem counts the first.", "dim"))
 
 
 def closing(count: int, ends: AsOf, times: str, as_of: datetime | None = None, called: str = "change") -> str:

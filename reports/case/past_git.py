@@ -1,6 +1,7 @@
 """All that went past git, in the same words in every report, as each counts another part of it."""
 
-from reports.case.dossier import Dossier
+from auditor.model.change import Write
+from reports.case.dossier import Dossier, is_own_object
 from reports.words.rich import Text, joined, ref, words
 from reports.words.wording import count
 
@@ -10,13 +11,25 @@ def past_git(dossier: Dossier) -> Text:
 
     () where nothing is apart from the changes of what is deployed.
     """
-    if not dossier.settings and not dossier.unproven:
+    parts = parted(len(dossier.counted), len(dossier.settings), len(dossier.unproven))
+    return words("Past git in all: ", parts, ".") if parts else ()
+
+
+def parted(deployed: int, own: int, unproven: int) -> Text:
+    """The parts of which reports count the first; () where that is all there is."""
+    if not own and not unproven:
         return ()
-    parts: list[Text] = [words(f"{count(len(dossier.counted), 'change')} of what is deployed")]
-    if dossier.settings:
-        own = ref("the GitOps tool’s own objects", "#own")
-        parts.append(words(f"{count(len(dossier.settings), 'change')} of ", own))
-    if dossier.unproven:
+    parts: list[Text] = [words(f"{count(deployed, 'change')} of what is deployed")]
+    if own:
+        parts.append(words(f"{count(own, 'change')} of ", ref("the GitOps tool’s own objects", "#own")))
+    if unproven:
         apart = ref("not shown to have changed anything", "#unproven")
-        parts.append(words(f"{count(len(dossier.unproven), 'write')} ", apart))
-    return words("Past git in all: ", joined(parts, "; "), ".")
+        parts.append(words(f"{count(unproven, 'write')} ", apart))
+    return joined(parts, "; ")
+
+
+def part_of(write: Write) -> int:
+    """The place among the parts of a write past git."""
+    if write.persisted != "proven":
+        return 2
+    return 1 if is_own_object(write.object) else 0
