@@ -7,13 +7,18 @@ user can have made the request.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+import orjson
 
 from auditor.config import ArgoCDConfig
 from auditor.model.change import Actor, ActorKind, AppKey, Evidence
 from auditor.model.facts import ArgoEvent, AuditEvent
+from auditor.model.resource import Json
+from auditor.objects import kinds
+from auditor.objects.document import child, maps, text
 
 _EARLIER = timedelta(milliseconds=50)
 """By which a statement may seem to lie before its request: the clocks of two programs on two hosts."""
@@ -33,6 +38,7 @@ _APPLICATION = re.compile(
     r"|unset |refreshed )"
 )
 _ORDER = re.compile(r"\b(?:initiated (?:partial )?(?:sync|rollback)\b|terminated running operation|refreshed )")
+_RAN = re.compile(r"\bran action \S+ on resource ")
 _PROJECT = re.compile(r"(?:updated|created|deleted) project")
 
 
@@ -86,8 +92,13 @@ class Statements:
         elif group == "argoproj.io" and kind == "AppProject":
             told = self._on_projects.get(event.name, [])
         else:
-            told = self._on_resources.get((group, kind, event.name), [])
+            told = self._on_resources.get((group, kind, event.name), []) or self._on_owners(event)
         return _the_one(event, self._on(event, told))
+
+    def _on_owners(self, event: AuditEvent) -> list[_Told]:
+        """Actions on what an object that is created belongs to: `create-job` on a CronJob names no Job."""
+        told = (each for owner in _owners(event) for each in self._on_resources.get(owner, ()))
+        return [each for each in told if _RAN.search(each.message)]
 
     def _on(self, event: AuditEvent, told: Sequence[_Told]) -> Sequence[_Told]:
         """Without what another Argo CD said, and what was said of another namespace's object of that name."""
@@ -163,6 +174,18 @@ def _the_one(event: AuditEvent, told: Sequence[_Told]) -> _Told | None:
     if any(each.precision > 0.01 or abs(each.at - event.at) < distance * _CLEARLY for each in others):
         return None
     return nearest
+
+
+def _owners(event: AuditEvent) -> Iterator[tuple[str, str, str]]:
+    """Group, kind and name of what the object that a request creates belongs to."""
+    if event.verb != "create" or not event.request or event.subresource:
+        return
+    try:
+        body: Json = orjson.loads(event.request)
+    except orjson.JSONDecodeError:
+        return
+    for owner in maps(child(body if isinstance(body, dict) else {}, "metadata"), "ownerReferences"):
+        yield kinds.group_of(text(owner, "apiVersion")), text(owner, "kind"), text(owner, "name")
 
 
 def _reaches(told: _Told, moment: datetime) -> bool:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import orjson
 import pytest
 
 from auditor.config import ArgoCDConfig
@@ -116,6 +117,20 @@ def test_deletes_actions_and_spec_updates_are_told_too() -> None:
     application = request(name="shop-prod", namespace="argocd", api_group="argoproj.io", resource="applications")
     spec = told(0.001, "carol", "updated application spec")
     assert name(application, spec, kind="Application", group="argoproj.io") == "carol"
+
+
+def job_request(owner: str) -> AuditEvent:
+    owners = [{"apiVersion": "batch/v1", "kind": "CronJob", "name": owner}]
+    body = orjson.dumps({"kind": "Job", "metadata": {"name": "nightly-261130", "ownerReferences": owners}})
+    return request(verb="create", api_group="batch", resource="jobs", name="nightly-261130", request=body)
+
+
+def test_who_ran_an_action_made_the_object_that_the_action_creates_for_its_resource() -> None:
+    ran = told(0.001, "carol", "ran action create-job on resource batch/CronJob/nightly")
+    edited = told(0.001, "carol", "patched resource batch/CronJob 'nightly'")
+    assert name(job_request("nightly"), ran, kind="Job", group="batch") == "carol"
+    assert name(job_request("hourly"), ran, kind="Job", group="batch") is None
+    assert name(job_request("nightly"), edited, kind="Job", group="batch") is None
 
 
 def test_the_built_in_admin_is_a_shared_credential() -> None:
