@@ -172,6 +172,8 @@ def _held(state: ApplicationState, freezes: Sequence[Freeze]) -> str:
         return "The application controller is scaled down until somebody raises it again"
     if any(freeze.form == "sync-window" for freeze in freezes):
         return "A sync window denies syncs until it ends"
+    if any(kind == "InvalidSpecError" for kind, _ in state.conditions):
+        return "Argo CD refuses what the application or its project says, so nothing syncs until that is repaired"
     if state.automated and any(kind == "ComparisonError" for kind, _ in state.conditions):
         return "Manifests cannot be generated, so nothing syncs until that is repaired"
     return ""

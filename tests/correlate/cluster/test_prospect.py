@@ -120,6 +120,17 @@ def test_nothing_syncs_while_manifests_cannot_be_generated(raised: Change) -> No
     assert "Manifests cannot be generated" in words
 
 
+@pytest.mark.parametrize("automated", [True, False])
+def test_nothing_syncs_while_the_project_does_not_permit_the_application(raised: Change, automated: bool) -> None:
+    refused = ("InvalidSpecError", "destination does not match any of the allowed destinations in project 'shop'")
+    prospect, words = of(raised, conditions=(refused,), automated=automated)
+    assert prospect == "undone-at-manual-sync"
+    assert words == (
+        "Argo CD refuses what the application or its project says, so nothing syncs until that is repaired; "
+        "the first sync after that puts git's value back."
+    )
+
+
 def test_what_cannot_be_told_says_why(raised: Change) -> None:
     assert of(raised, declared=Undeterminable("no renderer"))[0] == "unknown"
     assert outlook(raised, LACKING, STANDING, (FieldVerdict(LACKING, STANDING),), None, deployment())[0] == "unknown"
