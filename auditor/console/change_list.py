@@ -12,7 +12,7 @@ from auditor.model.resource import Leaf
 from auditor.model.verdict import ClusterVerdict, GitVerdict
 from auditor.objects.paths import text as path_text
 from auditor.store import Recorded
-from reports.case.past_git import parted, part_of
+from reports.case.past_git import part_of, parted
 from reports.words.rich import plain, visible
 
 if TYPE_CHECKING:

@@ -1,17 +1,16 @@
 """Narrowing a case to what a question is about. What the records say of the rest stays out; coverage stays whole."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Set
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from auditor.correlate import bearing
+from auditor.correlate.bearing import AROUND_EPISODE
 from auditor.model.case import Case, Scope
 from auditor.model.change import AppKey, Change
 from auditor.model.episode import Episode
 from auditor.model.finding import Finding
 from auditor.model.resource import ObjectId
-
-AROUND_EPISODE = timedelta(minutes=5)
-"""What happened so shortly before and after an episode belongs to its story."""
 
 
 def narrow(case: Case, scope: Scope) -> Case:
@@ -23,7 +22,7 @@ def narrow(case: Case, scope: Scope) -> Case:
     kept = {change.id for change in changes}
     within = {change.write.object for change in changes}
     during = _during(scope)
-    return replace(
+    narrowed = replace(
         case,
         scope=scope,
         changes=changes,
@@ -36,6 +35,17 @@ def narrow(case: Case, scope: Scope) -> Case:
         announcements=tuple(each for each in case.announcements if during(each.at)),
         argo_events=tuple(each for each in case.argo_events if during(each.at)),
         findings=tuple(finding for finding in case.findings if _concerns(scope, finding, kept, within)),
+    )
+    return _of_applications(narrowed, {key.name for key in case.applications}) if scope.applications else narrowed
+
+
+def _of_applications(case: Case, known: Set[str]) -> Case:
+    """Without the commits and messages that are about others of the `known` applications."""
+    mine = bearing.names(case.scope)
+    return replace(
+        case,
+        landings=bearing.landings(case.landings, case.applications, case.verdicts.values()),
+        announcements=bearing.messages(case.announcements, case.episodes, mine, known - mine),
     )
 
 

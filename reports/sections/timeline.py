@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
+from auditor.correlate.bearing import cited_in, names, names_one
 from auditor.model.application import Freeze, SyncRecord
 from auditor.model.change import Evidence
 from auditor.model.facts import Announcement
@@ -12,7 +13,7 @@ from reports.case.describe import named, short_object, what
 from reports.case.dossier import Dossier, Numbered, has_audit, marks, sides
 from reports.contract.document import Block, Column, Paragraph, Row, Section, Table
 from reports.pictures.picture import lanes
-from reports.words.rich import Text, code, words
+from reports.words.rich import Text, code, soft, words
 from reports.words.wording import cut, duration, grouped, middle_cut
 
 ROWS = 15
@@ -225,13 +226,14 @@ def _git(dossier: Dossier) -> list[Moment]:
 
 
 def _announced(dossier: Dossier) -> list[Moment]:
-    told = {
-        evidence.origin for episode in dossier.case.episodes for step in episode.steps for evidence in step.evidence
-    }
+    told = cited_in(dossier.case.episodes)
+    mine = names(dossier.case.scope)
     found: list[Moment] = []
     for one in announcements(dossier):
         channel = f" in {middle_cut(one.channel, 40)}" if one.channel else ""
         said = words(f"{middle_cut(one.author, 40)}{channel}: “{cut(one.text, 90)}”")
+        if mine and one.origin not in told and not names_one(one, mine):
+            said = words(said, soft("; names no application"))
         rank = 2 if one.origin in told or len(told) < 2 else 5
         found.append(Moment(one.at, "Announced", said, (_announced_in(one),), rank))
     return found
