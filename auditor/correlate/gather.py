@@ -32,6 +32,7 @@ from auditor.correlate.writes import changes
 from auditor.correlate.writes import histories as writes
 from auditor.correlate.writes.event_reading import EventReading, StoredLog
 from auditor.correlate.writes.object_index import Objects
+from auditor.correlate.writes.pruned import maybe_pruned
 from auditor.correlate.writes.recall import Recall
 from auditor.model.application import ApplicationHistory, ApplicationState
 from auditor.model.case import Case, LiveState, Scope
@@ -174,7 +175,7 @@ class _Gathering:
             live.add(history.live)
             told += placed(self._identities.with_evidence(write) for write in history.writes)
         told.sort(key=writes.by_time)
-        return tuple(told), live
+        return tuple(maybe_pruned(told)), live
 
     def _tracks(self, state: ApplicationState, revision: str) -> bool | None:
         landings = self._git.landings(state)

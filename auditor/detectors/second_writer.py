@@ -37,6 +37,8 @@ def _applies(change: Change) -> bool:
     write, channel = change.write, change.write.channel
     if write.cause != "out-of-band" or write.persisted != "proven":
         return False
+    if channel == "kubectl" and write.operation == "delete":
+        return False  # `kubectl delete`, or what an apply that counts already has pruned
     return channel in APPLYING or (write.actor.kind == "ci" and channel not in NO_MANIFEST)
 
 

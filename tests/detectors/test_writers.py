@@ -36,6 +36,13 @@ def test_a_pipeline_that_restarts_a_rollout_is_no_second_writer() -> None:
     assert found(SECOND_WRITER, case(restarted)) == []
 
 
+def test_what_an_apply_of_a_pipeline_may_have_pruned_is_no_second_apply() -> None:
+    applied = change("a", 1, field(), actor=PIPELINE, channel="kubectl apply")
+    pruned = change("p", 1, actor=PIPELINE, channel="kubectl", operation="delete")
+    (finding,) = found(SECOND_WRITER, case(applied, pruned))
+    assert (finding.count, finding.changes) == (1, ("a",))
+
+
 def test_one_apply_by_a_person_is_no_habit() -> None:
     assert found(SECOND_WRITER, case(change("a", 1, field(), channel="kubectl apply"))) == []
 
