@@ -89,9 +89,11 @@ def _channels(dossier: Dossier) -> str:
 
 
 def _unrecorded(dossier: Dossier) -> list[Text]:
-    """Changes whose contents no record holds, and those of which git cannot be told."""
+    """Changes that no event tells of, those whose contents no record holds, and those of which git cannot be told."""
+    unheard = tuple(one for one in dossier.counted if one.write.known_by == "ownership")
     facts = tuple(one for one in dossier.counted if not one.write.fields_known)
-    lines = [_unrecorded_line(facts)] if facts else []
+    lines = [words("Writes that the audit log has no event of: ", marks(unheard, 4))] if unheard else []
+    lines += [_unrecorded_line(facts)] if facts else []
     unknown = with_state(dossier, "unknown")
     if unknown and len(lines) < GAPS:
         lines.append(words("Git verdicts that cannot be told: ", marks(unknown, 4)))

@@ -35,12 +35,15 @@ def skipped_lines(dossier: Dossier) -> list[str]:
 
 
 def _facts(dossier: Dossier) -> list[tuple[str, Text]]:
+    unheard = tuple(one for one in dossier.counted if one.write.known_by == "ownership")
     facts = tuple(one for one in dossier.counted if not one.write.fields_known)
     unknown = with_state(dossier, "unknown")
     rows: list[tuple[str, Text]] = [
         ("Who", words("Who held a credential. The records name the one that the API server authenticated.")),
         ("What", words("What was typed in an exec or debug session; an audit log holds the request.")),
     ]
+    if unheard:
+        rows.append(("", words("Who sent ", marks(unheard, 8), ": managedFields tell of them, and no audit event does.")))
     if facts:
         rows.append(("", words("What was changed in ", marks(facts, 8), ": the record holds no body.")))
     if unknown:

@@ -87,7 +87,6 @@ def _with_fields(write: Write, owner: Owner, witness: Witness, fields: tuple[Fie
         write,
         fields=fields,
         fields_known=True,
-        known_by="ownership",
         notes=(*write.notes, note),
         evidence=(*write.evidence, *witness.evidence),
     )

@@ -59,7 +59,7 @@ def test_a_snapshot_shows_what_an_event_without_a_body_changed(cluster: Cluster)
     seen = cluster.snapshot(SETTINGS, [MADE, EDITED])
     [write] = told([bare(event) for event in cluster.events], seen, desired=SETTINGS)
     assert values(write) == [("data.TIMEOUT", "30", "90")]
-    assert (write.actor.name, write.known_by, write.persisted) == (ALICE, "ownership", "proven")
+    assert (write.actor.name, write.known_by, write.persisted) == (ALICE, "event", "proven")
     assert {evidence.kind for evidence in write.evidence} == {"audit", "object"}
     assert "managedFields" in write.notes[0]
 
