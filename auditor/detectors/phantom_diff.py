@@ -13,9 +13,14 @@ from auditor.model.finding import Finding
 from auditor.model.resource import JsonObject, ObjectId, Path
 from auditor.objects import ignore, leaves, paths
 
+_NO_PHANTOMS = suggestion.BY_HAND | {"gitops"}
+
 
 def detect(case: Case, config: Config) -> Iterator[Finding]:
-    """Fields that git declares, that live differently in an object Argo CD calls OutOfSync, and that no hand wrote."""
+    """Fields that git declares, that live differently in an object Argo CD calls OutOfSync, and that no hand wrote.
+
+    Nor a sync: what that left is an older value of git's own, and the next one that gets through writes the new one.
+    """
     writers = _last_writers(case)
     for key, history in case.applications.items():
         desired = case.desired.get(key)
@@ -27,7 +32,7 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
                 writer = writers.get((subject, field.path))
                 if (
                     writer is not None
-                    and writer[1] not in suggestion.BY_HAND
+                    and writer[1] not in _NO_PHANTOMS
                     and not _ignored(state, subject, field.path)
                 ):
                     yield _finding(case, key, subject, field, writer)

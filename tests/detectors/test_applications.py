@@ -30,6 +30,7 @@ from tests.detectors.cases import AUTOSCALER, CONTROLLER, case, found, result, s
 from tests.factories import (
     ORIGIN,
     SHOP,
+    actor,
     app_state,
     change,
     coverage,
@@ -219,6 +220,16 @@ def test_a_field_that_a_person_changed_is_never_offered_to_be_ignored() -> None:
     assert found(phantom_diff.DETECTOR, told) == []
 
 
+def test_what_a_sync_wrote_before_git_moved_on_is_not_phantom() -> None:
+    told = case(
+        change("c", 1, field(before=2, after=5), actor=CONTROLLER, cause="gitops"),
+        histories=[history(app_state(2, resources=(RESOURCE,), sync_status="OutOfSync"))],
+        desired={SHOP: _declared(3)},
+        live={thing(): LiveState(thing(), {"spec": {"replicas": 5}}, minute(2), True)},
+    )
+    assert found(phantom_diff.DETECTOR, told) == []
+
+
 def _declared(replicas: int) -> DesiredState:
     key = ManifestKey("apps", "Deployment", "shop-prod", "web")
     return DesiredState("k", {key: {"spec": {"replicas": replicas}}}, "now", "high")
@@ -228,6 +239,18 @@ def test_a_gap_in_the_records_is_said_with_the_command_that_fills_it() -> None:
     gap = Gap("git", "", None, None, "No git repository.", "git clone --mirror URL")
     (finding,) = found(records_gap.DETECTOR, case(coverage=coverage(gaps=(gap,))))
     assert (finding.severity, finding.remedy) == ("info", "Export it: git clone --mirror URL")
+
+
+def test_a_write_that_no_event_tells_of_is_a_gap_in_the_audit_log() -> None:
+    unnamed = actor("", "unknown")
+    told = case(
+        change("c", 1, field(), actor=unnamed, known_by="ownership"),
+        change("d", 2, field()),
+        change("e", 3, field(), actor=unnamed, known_by="ownership"),
+    )
+    (finding,) = found(records_gap.DETECTOR, told)
+    assert (finding.severity, finding.count, finding.changes) == ("medium", 2, ("c", "e"))
+    assert finding.message.startswith("The audit log of prod that was read has no event of 2 writes")
 
 
 def test_equal_objects_of_two_clusters_have_findings_of_their_own() -> None:
