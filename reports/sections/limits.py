@@ -43,7 +43,7 @@ def _facts(dossier: Dossier) -> list[tuple[str, Text]]:
         ("What", words("What was typed in an exec or debug session; an audit log holds the request.")),
     ]
     if unheard:
-        rows.append(("", words("Who sent ", marks(unheard, 8), ": managedFields tell of them, and no audit event does.")))
+        rows.append(("", words("Who sent ", marks(unheard, 8), ": managedFields tell of it, no audit event does.")))
     if facts:
         rows.append(("", words("What was changed in ", marks(facts, 8), ": the record holds no body.")))
     if unknown:

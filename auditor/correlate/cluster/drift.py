@@ -56,10 +56,10 @@ def _standing(case: Case) -> Iterator[DriftedField]:
                 yield _of_change(change, verdict, verdict.git, (), _PRESENT)
             continue
         for field, judged in zip(change.write.fields, verdict.fields, strict=True):
-            if _left(judged.git, judged.cluster) and field.path[-1:] != (RESTARTED_AT,):
-                yield _of_change(
-                    change, verdict, judged.git, field.path, field.after, _wanted(case, change, field.path)
-                )
+            wanted = _wanted(case, change, field.path)
+            differs = field.after.state != "absent" or wanted.state != "absent"
+            if _left(judged.git, judged.cluster) and field.path[-1:] != (RESTARTED_AT,) and differs:
+                yield _of_change(change, verdict, judged.git, field.path, field.after, wanted)
 
 
 def _left(git: GitVerdict, cluster: ClusterVerdict) -> bool:

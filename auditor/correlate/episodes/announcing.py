@@ -34,8 +34,9 @@ class Subject:
     """Names of the changed objects."""
     actors: tuple[str, ...]
     """Names as the records have them."""
-    shared: bool
-    """Whether one of them is a credential that people share: its hand may be any author's."""
+    anybody: bool
+    """Whether one of them is a credential that people share, or a step was taken that no record names the hand of: it
+    may be any author's."""
     began_at: datetime
     lead_from: datetime
     """A message before the incident counts from here on, if it says what is about to be done."""
@@ -82,7 +83,7 @@ def _tells(
     names_it = mentions(message.text, subject.application)
     by_actor = any(wrote(message, actor) for actor in actors)
     if names_it:
-        if subject.shared and _ABOUT_THE_ACT.search(message.text):
+        if subject.anybody and _ABOUT_THE_ACT.search(message.text):
             return True
         told_by = {*(subject.objects - {subject.application}), *(name for actor in actors for name in actor)}
         return by_actor or any(mentions(message.text, name) for name in told_by)

@@ -64,7 +64,8 @@ def _subject(incident: Incident, background: Background) -> Subject:
         namespaces=frozenset(each.namespace for each in objects if each.namespace),
         objects=frozenset(each.name for each in objects),
         actors=incident.people,
-        shared=any(change.write.actor.kind == "shared-credential" for change in incident.changes),
+        anybody=any(change.write.actor.kind == "shared-credential" for change in incident.changes)
+        or any(not freeze.began_by.name for freeze in incident.freezes),
         began_at=incident.began_at,
         lead_from=incident.lead_from,
         until=min(filter(None, (latest, incident.following_at))),

@@ -146,6 +146,12 @@ def test_fields_of_an_object_that_git_lacks_are_said_with_the_object() -> None:
     assert (found.application, found.path, found.change) == (None, (), "c")
 
 
+def test_a_field_that_a_hand_took_out_of_an_object_that_git_lacks_is_no_drift() -> None:
+    removed = change("c", 1, field(before=3, after=...), application=None)
+    stands = [verdict("c", ("not-in-git", "standing"))]
+    assert drifted(told(removed, histories=[], verdicts=stands)) == ()
+
+
 def test_an_application_that_was_removed_has_no_drift() -> None:
     of = told()
     gone = replace(of, applications={SHOP: replace(of.applications[SHOP], removed_at=minute(8))})

@@ -419,6 +419,19 @@ def test_behind_a_shared_credential_any_author_may_say_what_was_done_and_a_quest
     assert shared("shop-prod is slow, is anybody on it?") == "missing"
 
 
+def test_of_a_freeze_whose_hand_no_record_names_any_author_may_tell() -> None:
+    def unnamed(text: str) -> str:
+        began = freeze(5, 29, began_by=actor("", "unknown"), ended_by=actor("alice@acme.example"))
+        made = change("hotfix", 10, field("spec.replicas", 3, 6))
+        judged = verdict("hotfix", ("reflected", "standing"))
+        said = message(6, text, "dave", "dave@acme.example")
+        (episode,) = told([made], [judged], history(app_state(-30), freezes=(began,)), (said,))
+        return episode.steps[2].state
+
+    assert unnamed("I have taken shop-prod off auto-sync") == "done"
+    assert unnamed("shop-prod is slow, is anybody on it?") == "missing"
+
+
 def test_what_is_about_to_be_done_may_be_announced_ahead() -> None:
     assert announced(message(3, "about to freeze shop-prod and scale web")) == "done"
 
