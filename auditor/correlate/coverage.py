@@ -165,13 +165,12 @@ def _git(config: Config, marks: Sequence[SourceMark], histories: Mapping[AppKey,
             if not source.chart and not any(same_repository(source.repo_url, name) for name in configured):
                 wanted[source.repo_url].append(key.name)
     for url, names in sorted(wanted.items()):
-        said = ", ".join(sorted(set(names))[:5])
-        yield _gap(
-            "git",
-            "",
-            f"The repository {url} of {said} is not configured: whether git has a value of theirs is unknown.",
-            EXPORTS["git"].replace("URL", url),
+        whose = ", ".join(sorted(set(names))[:5])
+        said = (
+            f"The repository {url} of {whose} is not configured" if url else f"No record names a repository of {whose}"
         )
+        export = EXPORTS["git"].replace("URL", url) if url else ""
+        yield _gap("git", "", f"{said}: whether git has a value of theirs is unknown.", export)
     if configured and not any(mark.kind == "git" for mark in marks):
         yield _gap("git", "", "No git repository was read yet: whether git has a value is unknown.")
     if not configured and not wanted:

@@ -53,6 +53,8 @@ def strand(source: AppSource, checkouts: Mapping[str, Checkout]) -> Strand | str
     checkout = checkouts.get(source.repo_url) or next(
         (other for url, other in checkouts.items() if same_repository(url, source.repo_url)), None
     )
+    if not source.repo_url:
+        return "no record names its repository"
     if checkout is None:
         return f"no repository is configured for {source.repo_url}"
     if not checkout.graph.commits:

@@ -58,6 +58,11 @@ def test_a_repository_that_is_not_configured_is_named_with_its_applications() ->
     assert "http://git.acme.example/deploy.git of shop-prod is not configured" in said
 
 
+def test_of_an_application_whose_repository_no_record_names_that_is_said() -> None:
+    (said,) = sentences(*WHOLE, sources=(replace(app_state(0).sources[0], repo_url=""),))
+    assert said == "No record names a repository of shop-prod: whether git has a value of theirs is unknown."
+
+
 def test_a_repository_is_the_same_by_ssh_and_by_https() -> None:
     by_ssh = replace(CONFIG, repositories=(RepositoryConfig("ssh://git@git.acme.example/deploy.git"),))
     assert sentences(*WHOLE, config=by_ssh) == []

@@ -86,6 +86,12 @@ def test_a_repository_that_is_not_configured_is_unknown(story: Story) -> None:
     assert verdict.reason == "no repository is configured for http://git.acme.example/other.git"
 
 
+def test_a_repository_that_no_record_names_is_unknown(story: Story) -> None:
+    story.application(source(url=""))
+    verdict = story.judge(IMAGE, "web:1", "web:2")
+    assert (verdict.verdict, verdict.reason) == ("unknown", "no record names its repository")
+
+
 @pytest.mark.parametrize(
     "url",
     [
