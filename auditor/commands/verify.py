@@ -43,15 +43,16 @@ def verify(
     from auditor.console.answer import say_csv, say_json
     from auditor.console.computed import computed
     from auditor.console.evidence import chain, standings
-    from auditor.console.log_chains import log_standings
+    from auditor.console.log_chains import log_places, log_standings
 
     with computed(config, store, quiet) as answers:
         told = list(statements(answers.store.results))
         origins = {one.origin for _, one in told if one.origin is not None}
         marks = answers.store.marks("audit")
-        found = standings(answers.config.folder, origins, {mark.source for mark in marks})
+        places = log_places(answers.config, marks)
+        found = standings(answers.config.folder, origins, places)
         rows = [_row(statement, one, found) for statement, one in told]
-        logs = list(log_standings(answers.config, marks))
+        logs = list(log_standings(marks, places))
         if output is options.Format.TABLE:
             _show(rows, chain(origins))
             _show_logs(logs)

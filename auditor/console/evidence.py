@@ -1,7 +1,7 @@
 """Whether the records that statements rest on are still what was read: their bytes are hashed once more."""
 
 import hashlib
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -17,10 +17,11 @@ Standing: TypeAlias = Literal["unchanged", "changed", "gone", "not-kept"]
 but an answer of an API server or standard input, so that nothing is there to be compared."""
 
 
-def standings(folder: Path, origins: Iterable[Origin], logs: Container[str]) -> Mapping[Origin, Standing]:
+def standings(folder: Path, origins: Iterable[Origin], logs: Mapping[str, Source]) -> Mapping[Origin, Standing]:
     """How each record stands now. Every source is read once, from its first record to its last.
 
-    `logs` are the names of the audit logs: archives of those are read as one stream, other files as they are.
+    `logs` are where the audit logs lie now, by the names under which they were read: archives of those are read as one
+    stream, other files as they are.
     """
     by_source: dict[str, set[Origin]] = {}
     for origin in origins:
@@ -30,7 +31,8 @@ def standings(folder: Path, origins: Iterable[Origin], logs: Container[str]) -> 
         if name == "-" or name.startswith(PREFIX):
             found.update(dict.fromkeys(by_source[name], "not-kept"))
         else:
-            found.update(_of_source(partial(_open, folder, name, name in logs), by_source[name]))
+            begin = partial(open_stream, logs[name]) if name in logs else partial(_open, folder, name)
+            found.update(_of_source(begin, by_source[name]))
     return found
 
 
@@ -46,9 +48,13 @@ def chain(origins: Iterable[Origin]) -> str:
     return head.hex()
 
 
-def _open(folder: Path, name: str, is_log: bool) -> Stream:
-    source = Source(name, name if is_url(name) else str(folder / name))
-    return open_stream(source) if is_log else decompressed(open_raw(source))
+def named(folder: Path, name: str) -> Source:
+    """What lies where a source lay when it was read."""
+    return Source(name, name if is_url(name) else str(folder / name))
+
+
+def _open(folder: Path, name: str) -> Stream:
+    return decompressed(open_raw(named(folder, name)))
 
 
 def _of_source(begin: Callable[[], Stream], origins: set[Origin]) -> Iterator[tuple[Origin, Standing]]:

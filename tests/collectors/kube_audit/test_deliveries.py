@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from auditor.console.evidence import standings
+from auditor.console.evidence import named, standings
 from auditor.model.facts import AuditEvent
 from tests.collectors.kube_audit.deliveries import WRAPPINGS, event_lines, story
 from tests.collectors.kube_audit.reading import collected
@@ -82,7 +82,7 @@ def test_every_byte_of_a_delivery_is_accounted_for(name: str, tmp_path: Path) ->
 def test_evidence_leads_back_to_the_bytes_of_the_record(name: str, tmp_path: Path) -> None:
     (tmp_path / "export").write_bytes(WRAPPINGS[name](STORY))
     origins = [event.origin for event in collected(tmp_path).events.values()]
-    assert set(standings(tmp_path, origins, {"export"}).values()) == {"unchanged"}
+    assert set(standings(tmp_path, origins, {"export": named(tmp_path, "export")}).values()) == {"unchanged"}
 
 
 def test_events_doubled_reordered_and_spread_over_deliveries_are_the_same_events(

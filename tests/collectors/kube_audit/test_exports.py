@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from auditor.console.evidence import standings
+from auditor.console.evidence import named, standings
 from auditor.model.facts import AuditEvent
 from tests.collectors.kube_audit.deliveries import audit_event, event_lines, story
 from tests.collectors.kube_audit.exports import EXPORTS
@@ -59,7 +59,7 @@ def test_an_export_tells_the_same_events(name: str, plain: list[tuple[Any, ...]]
 def test_evidence_leads_back_to_the_same_bytes(name: str, tmp_path: Path) -> None:
     shelf = read(tmp_path, EXPORTS[name](STORY))
     origins = [event.origin for event in shelf.events.values()]
-    assert set(standings(tmp_path, origins, {"export"}).values()) == {"unchanged"}
+    assert set(standings(tmp_path, origins, {"export": named(tmp_path, "export")}).values()) == {"unchanged"}
 
 
 @pytest.mark.parametrize("name", EXPORTS)
