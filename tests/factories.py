@@ -1,7 +1,10 @@
 """Values for tests: each with the fewest fields that make it true, all else given by name."""
 
+import dataclasses
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
+from typing import Any, TypeVar, cast
+
+import msgspec
 
 from auditor.correlate.coverage import as_of
 from auditor.model.application import ApplicationHistory, ApplicationState, AppSource, Freeze
@@ -15,6 +18,16 @@ from auditor.objects import paths
 START = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
 ORIGIN = Origin(source="audit.log", offset=0, length=1, sha256="0" * 64)
 KUBECTL = "kubectl/v1.32.4 (linux/amd64) kubernetes/4cb5f07"
+
+
+V = TypeVar("V")
+
+
+def replace(value: V, **given: Any) -> V:
+    """The same value with other fields, whether it is a Struct or of a dataclass."""
+    kept: Any = value
+    made = msgspec.structs.replace if isinstance(value, msgspec.Struct) else dataclasses.replace
+    return cast(V, made(kept, **given))
 
 
 def minute(minutes: float) -> datetime:

@@ -7,7 +7,6 @@ import copy
 import os
 import subprocess
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import orjson
 from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.objects import kinds, patch
 from auditor.objects.leaves import differences
-from tests.factories import KUBECTL, ORIGIN, audit_event, minute
+from tests.factories import KUBECTL, ORIGIN, audit_event, minute, replace
 
 ALICE = "alice@acme.example"
 BOB = "bob@acme.example"

@@ -8,7 +8,6 @@ import json
 import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ import zstandard
 
 from auditor.cli import app, run
 from auditor.desired.pack import Pack
-from tests.factories import minute
+from tests.factories import minute, replace
 from tests.scenario import ALICE, ARGOCD, Cluster, Repository, application, audit_line, config_map, deployment
 
 PLACES = (

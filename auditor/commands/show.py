@@ -64,7 +64,7 @@ def record_entry(event: "AuditEvent") -> "JsonObject":
     import msgspec
 
     entry: JsonObject = {}
-    for name in type(event).__slots__:
+    for name in type(event).__struct_fields__:
         value = getattr(event, name)
         if name in ("request", "response"):
             entry[name] = msgspec.json.decode(value) if value else None

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from msgspec import Struct, structs
+
 RecordKind: TypeAlias = Literal["audit", "argocd", "git", "announcements", "objects"]
 
 
@@ -22,11 +24,11 @@ class Origin:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEvent:
+class AuditEvent(Struct, frozen=True, gc=False):
     """One `audit.k8s.io` Event (or a provider's entry mapped to one) that is a write or an access.
 
-    Reads never become one. All times are aware UTC. Empty text means that the record does not say.
+    Reads never become one. All times are aware UTC. Empty text means that the record does not say. A Struct, as these
+    come by the hundred thousand: one is made in a quarter of the time of a frozen dataclass.
     """
 
     id: str
@@ -80,6 +82,10 @@ class AuditEvent:
     stream: str
     """Which API server or log stream it came from, "" where not told."""
     origin: Origin
+
+    def with_bodies(self, request: bytes | None, response: bytes | None) -> "AuditEvent":
+        """The same event, telling these."""
+        return structs.replace(self, request=request, response=response)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,10 +27,10 @@ _MISSTATED = ("SQLITE_ERROR", "SQLITE_READONLY", "SQLITE_MISMATCH", "22", "25", 
 _NO_TABLE = re.compile(r"no such table|relation .* does not exist")
 
 _READING = ("temp_store = MEMORY", "cache_size = -16000")
-_WRITING = ("page_size = 16384", "journal_mode = WAL", "synchronous = NORMAL", "wal_autocheckpoint = 1000")
+_WRITING = ("page_size = 8192", "journal_mode = WAL", "synchronous = NORMAL", "wal_autocheckpoint = 2000")
 """Facts have digests for keys, so that each batch touches pages all over: 16 MB of them are kept at hand, and written
-back together. That saves a tenth of the time of 100,000 commits. A page holds several events with their bodies: one of
-4 KB, SQLite's own choice, holds one or two, and the rest of it lies empty."""
+back together. That saves a tenth of the time of 100,000 commits. A page holds several events with their bodies; of
+the 4 KB that SQLite takes it would hold one or two, and the rest of it would lie empty."""
 
 
 class Database:

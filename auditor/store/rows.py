@@ -1,10 +1,9 @@
 """Facts as rows and rows as facts: one codec a fact, made from the fields of its value."""
 
-import dataclasses
 import hashlib
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, lru_cache
@@ -66,9 +65,8 @@ def codec(kind: type[F]) -> Codec[F]:
 @cache
 def _codec(kind: Any) -> Codec[Any]:
     """Its columns are the digest, where it has one, then the fields, the origin last as four."""
-    fields = dataclasses.fields(kind)
     hints = typing.get_type_hints(kind)
-    plain = [field.name for field in fields if field.name != "origin"]
+    plain = [name for name in hints if name != "origin"]
     values_of = attrgetter(*plain)
     written = [_writer(hints[name]) for name in plain]
     writers = [(place, write) for place, write in enumerate(written) if write is not None]
@@ -77,7 +75,6 @@ def _codec(kind: Any) -> Codec[Any]:
     readers = [(place, each) for place, each in enumerate(read) if each is not None]
     keyed = kind not in _NAMED_BY_THEMSELVES
     has_origin = "origin" in hints
-    made = _maker(kind)
 
     def to_row(fact: Any) -> Row:
         values = list(values_of(fact))
@@ -98,25 +95,10 @@ def _codec(kind: Any) -> Codec[Any]:
         if has_origin:
             source, *place_in_it = row[-4:]
             values.append(Origin(_shared(source), *place_in_it))
-        return made(values)
+        return kind(*values)
 
     columns = (*(("digest",) if keyed else ()), *plain, *(_ORIGIN if has_origin else ()))
     return Codec(TABLES[kind], columns, to_row, from_row)
-
-
-def _maker(kind: Any) -> Callable[[Sequence[Any]], Any]:
-    """Makes values of a frozen kind from all its fields in order. Its own way to set a frozen field takes twice as
-    long, and a log is read by the hundred thousand."""
-    setters = [getattr(kind, field.name).__set__ for field in dataclasses.fields(kind)]
-    new = object.__new__
-
-    def made(values: Sequence[Any]) -> Any:
-        value = new(kind)
-        for put, field in zip(setters, values, strict=True):
-            put(value, field)
-        return value
-
-    return made
 
 
 def packed(value: Any) -> bytes:
@@ -141,8 +123,6 @@ def _writer(hint: Any) -> Callable[[Any], Any] | None:
         return lambda value: value if value is None else body_compressed(value)
     if datetime in _alternatives(hint):
         return lambda value: value if value is None else time_text(value)
-    if hint == tuple[str, ...]:
-        return lru_cache(maxsize=16_384)(_text_of)  # groups and addresses recur in every event
     return _text_of if _is_structure(hint) else None
 
 

@@ -3,7 +3,6 @@
 import json
 import random
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
@@ -22,6 +21,7 @@ from auditor.model.facts import AuditEvent
 from auditor.model.resource import UNKNOWN
 from auditor.objects import paths
 from tests.collectors.kube_audit.reading import Shelf, batches
+from tests.factories import replace
 
 ROOT = Path(__file__).parents[2]
 INCIDENT = ROOT / "data" / "incident"

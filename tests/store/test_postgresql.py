@@ -5,7 +5,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ import pytest
 from auditor.errors import StoreError, StoreLockedError
 from auditor.model.facts import Batch
 from auditor.store import Query, Store, open_store
+from tests.factories import replace
 from tests.store.test_pruning import LATER, NOTHING, full
 from tests.store.test_results import REFUSED, STAMP, STORY, case, ids
 from tests.store.test_store import MARK, OTHERS, event, read_all

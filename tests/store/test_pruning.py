@@ -1,7 +1,6 @@
 """What goes when old facts go, and what stays for the statements that rest on it."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from auditor.model.change import AppKey
 from auditor.model.facts import ApplicationSnapshot, ArgoEvent, AuditEvent, Batch, Fact, ObjectSnapshot, Origin
 from auditor.model.resource import ObjectId
 from auditor.store import Cited, Pruned, Store, open_store
+from tests.factories import replace
 from tests.store.test_store import AT, MARK, ORIGIN, OTHERS, event, read_all
 
 NOTHING = Cited(frozenset(), frozenset(), frozenset(), frozenset(), {})

@@ -7,7 +7,6 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -35,6 +34,7 @@ from auditor.model.facts import (
 )
 from auditor.store import Store, open_store
 from auditor.store.rows import TABLES, codec, time_text
+from tests.factories import replace
 
 AT = datetime(2026, 11, 30, 7, 0, 34, 395277, tzinfo=UTC)
 ORIGIN = Origin("audit/audit.log", 10, 20, "ab" * 32)

@@ -139,7 +139,7 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
     kept = ordered if key.is_flux else without_repeats(ordered)
     for entry in kept:
         if isinstance(entry, Request) and entry.event.verb in ("delete", "deletecollection"):
-            removal = replace(entry.event, request=None, response=None)
+            removal = entry.event.with_bodies(None, None)
             continue
         if isinstance(entry, Request) and _is_silent(entry):
             last = entry.event.at
@@ -202,7 +202,7 @@ def _slim(step: Step) -> Step:
         return step
     reports = step.event.verb == "patch" and names_only_status(Bodies(step.event).request)
     request = b'{"status":{}}' if reports else step.event.request
-    return replace(step, event=replace(step.event, request=request, response=None))
+    return replace(step, event=step.event.with_bodies(request, None))
 
 
 def _append(steps: list[Step], quiet: list[bool], step: Step) -> None:

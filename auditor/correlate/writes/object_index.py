@@ -7,7 +7,7 @@ left out before anything is rebuilt.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -42,7 +42,7 @@ class HeldLog:
 
     def bare(self) -> Iterator[AuditEvent]:
         """All, without their bodies."""
-        return (replace(event, request=None, response=None) for event in self._events.values())
+        return (event.with_bodies(None, None) for event in self._events.values())
 
     def whole(self, ids: Sequence[str]) -> Iterator[AuditEvent]:
         """Those of these ids."""

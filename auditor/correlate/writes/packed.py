@@ -1,6 +1,6 @@
 """Events that wait for their turn: their bodies compressed, as a log holds many times what memory should."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import zstandard
 
@@ -37,7 +37,7 @@ class Packed:
         event = self.event
         if self.packed is not None:
             request, response = self.bodies()
-            event = replace(event, request=request, response=response)
+            event = event.with_bodies(request, response)
         return Request(event, Bodies(event), self.item)
 
 
@@ -46,7 +46,7 @@ def pack(event: AuditEvent, item: int | None = None, keep_open: bool = False) ->
     head = Bodies(event).head
     if keep_open:
         return Packed(event, head, item, None)
-    bare = replace(event, request=None, response=None)
+    bare = event.with_bodies(None, None)
     return Packed(bare, head, item, (_packed(event.request), _packed(event.response)))
 
 

@@ -1,7 +1,5 @@
 """Comparisons that found nothing new are left out before they are decoded, and no state is lost by that."""
 
-from dataclasses import replace
-
 from auditor.correlate.applications.courses import courses
 from auditor.correlate.applications.histories import own_requests
 from auditor.correlate.applications.repeats import without_repeats
@@ -11,7 +9,7 @@ from auditor.correlate.writes.bodies import Bodies
 from auditor.correlate.writes.histories import histories, objects_in
 from auditor.correlate.writes.sequence import Entry, Request
 from tests.correlate.applications.argo_story import CONFIG, Story
-from tests.factories import minute
+from tests.factories import minute, replace
 
 
 def requests(story: Story) -> list[Entry]:

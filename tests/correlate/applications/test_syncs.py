@@ -1,6 +1,5 @@
 """Every operation once, however many records tell of it."""
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -8,7 +7,7 @@ from auditor.correlate.applications.bypass import revisions_seen
 from auditor.correlate.applications.courses import BEGINNING
 from auditor.model.facts import ArgoEvent
 from tests.correlate.applications.argo_story import CONTROLLER, SERVER, Story, source, stamp
-from tests.factories import ORIGIN, minute
+from tests.factories import ORIGIN, minute, replace
 
 
 def log(at: float, message: str, reason: str = "", user: str = "") -> ArgoEvent:

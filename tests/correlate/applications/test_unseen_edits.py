@@ -1,10 +1,9 @@
 """What audit logs without bodies, exports and Argo CD's own words prove together, and what they do not."""
 
-from dataclasses import replace
 from typing import Any
 
 from tests.correlate.applications.argo_story import CONTROLLER, SERVER, Story, source
-from tests.factories import minute
+from tests.factories import minute, replace
 
 CANARY = {"spec": {"source": source(kustomize={"images": ["app:canary"]})}}
 OFF = {"spec": {"syncPolicy": {"automated": None}}}

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +9,7 @@ from auditor.correlate.writes.histories import writes
 from auditor.model.change import Write
 from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.objects import paths
-from tests.factories import minute
+from tests.factories import minute, replace
 from tests.scenario import ALICE, ARGOCD, Body, Cluster, config_map, deployment
 
 SETTINGS = config_map(TIMEOUT="30", SIZE="10")

@@ -1,9 +1,9 @@
-from dataclasses import replace
 from datetime import timedelta
 
 from auditor.correlate.writes.bodies import Bodies
 from auditor.correlate.writes.sequence import Entry, Request, Sighting, in_order, once
 from auditor.model.facts import AuditEvent
+from tests.factories import replace
 from tests.scenario import ALICE, ARGOCD, BOB, Cluster, deployment
 
 HOUR = timedelta(hours=1)

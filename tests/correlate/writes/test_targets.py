@@ -1,10 +1,8 @@
-from dataclasses import replace
-
 import orjson
 
 from auditor.correlate.writes.packed import pack
 from auditor.correlate.writes.targets import KindNames, is_of_an_object, targets
-from tests.factories import audit_event
+from tests.factories import audit_event, replace
 
 
 def test_a_subresource_is_a_request_on_its_parent() -> None:

@@ -1,6 +1,5 @@
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ from auditor.correlate.writes.histories import histories, objects_in, writes
 from auditor.model.change import Write
 from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.objects import paths
+from tests.factories import replace
 from tests.scenario import ALICE, ARGOCD, BOB, HPA, PIPELINE, Cluster, application, config_map, deployment
 
 IMAGE = "spec.template.spec.containers[name=app].image"

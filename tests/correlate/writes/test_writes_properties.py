@@ -1,7 +1,6 @@
 """Whatever is taken out of the records, in whatever order they come: what is still said is true."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hypothesis import given, settings
@@ -13,6 +12,7 @@ from auditor.correlate.writes.histories import writes
 from auditor.model.change import FieldChange, Write
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import Path
+from tests.factories import replace
 from tests.scenario import ALICE, ARGOCD, BOB, Cluster, deployment
 
 Act = Callable[[Cluster], AuditEvent]
