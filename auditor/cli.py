@@ -1,6 +1,7 @@
 """The command line: all commands under one name, and the only place that turns an error into text and a status."""
 
 import errno
+import io
 import os
 import sys
 from collections.abc import Callable
@@ -80,9 +81,14 @@ def app() -> typer.Typer:
 
 
 def main() -> NoReturn:
-    """What the `auditor` program runs. Python has no stdout where the caller closed it: what is said goes nowhere."""
+    """What the `auditor` program runs. Python has no stdout where the caller closed it: what is said goes nowhere.
+
+    A character that the terminal's encoding has not is a question mark there, as on stderr it is an escape sequence.
+    """
     if sys.stdout is None:
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - for as long as the program runs
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     sys.exit(run(partial(app(), prog_name="auditor")))
 
 

@@ -1,5 +1,6 @@
 """The command line as a whole: it starts quickly, knows its commands, and says every failure in its own status."""
 
+import json
 import os
 import re
 import resource
@@ -160,6 +161,25 @@ def test_a_pipe_that_closes_early_ends_quietly_with_a_status_of_its_own(demo: De
     assert done.returncode == Status.PIPE_CLOSED
     assert "Traceback" not in done.stderr
     assert "BrokenPipeError" not in done.stderr
+
+
+def ascii_only(folder: Path, *arguments: str) -> str:
+    """What a command prints where stdout takes nothing but ASCII."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "auditor", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
+    assert done.returncode == Status.CLEAN, done.stderr
+    return done.stdout
+
+
+def test_what_a_terminal_cannot_show_is_a_question_mark(demo: Demo) -> None:
+    assert "catalog:4.4.0 ? registry.acme.example/catalog:4.3.9" in ascii_only(demo.folder, "changes", "--app", "catalog-prod")
+    assert "?ber" in ascii_only(demo.folder, "sql", "SELECT 'über' AS word", "--format", "csv")
+
+
+def test_json_holds_every_character_whatever_the_encoding(demo: Demo) -> None:
+    answer = ascii_only(demo.folder, "sql", "SELECT 'über → 😀' AS word", "--format", "json")
+    assert json.loads(answer)["rows"] == [{"word": "über → 😀"}]
 
 
 def test_options_may_stand_before_the_command(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
-from auditor.console.json_text import escaped
+from auditor.console.json_text import escaped, keep_all_characters
 from auditor.model.resource import Json, JsonObject
 from reports.words.rich import visible
 
@@ -25,6 +25,7 @@ def say_json(schema: str, as_of: JsonObject, name: str, rows: Iterable[Mapping[s
     """One object on stdout, a row a line, written as the rows come."""
     head = {"schema": schema, "as_of": as_of, **more}
     out = sys.stdout
+    keep_all_characters(out)
     out.write(json_line(head)[:-1] + f',"{name}":[')
     for place, row in enumerate(rows):
         out.write((",\n" if place else "\n") + json_line(row))
