@@ -51,9 +51,7 @@ class Nights:
 
     def save(self, as_of: datetime | None, shown: Iterable[Shown]) -> None:
         """Remember a run and what it showed; rows of the same findings are replaced, all others stay."""
-        rows = [
-            (one.finding.id, _text(one.first_as_of), _text(one.ended_as_of), packed(one.finding)) for one in shown
-        ]
+        rows = [(one.finding.id, _text(one.first_as_of), _text(one.ended_as_of), packed(one.finding)) for one in shown]
         with self._database.transaction():
             if as_of is not None:
                 self._database.execute(

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeAlias
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from auditor.collectors.kube_audit.events import as_text, moment
 
@@ -16,8 +15,7 @@ _EKS_GROUP = re.compile(r"/aws/eks/([^/]+)/cluster")
 _AKS_CLUSTER = re.compile(r"/managedclusters/([^/]+)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Delivery:
+class Delivery(Struct, frozen=True):
     """What the wrapping of an event says of it."""
 
     at: datetime | None = None

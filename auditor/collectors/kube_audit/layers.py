@@ -7,11 +7,11 @@ import base64
 import binascii
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
 from auditor.collectors.kube_audit import azure, elastic, events, foreign, gke, otlp
 from auditor.collectors.kube_audit.delivery import Delivery, Members, string_of, time_of

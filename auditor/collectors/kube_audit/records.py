@@ -1,10 +1,11 @@
 """Records of a stream, told one after the other, with every byte between and inside them accounted for."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
 from auditor.collectors.kube_audit import wrappers
 from auditor.collectors.kube_audit.delivery import Delivery, said_by

@@ -6,7 +6,8 @@ reach beyond what is at hand are entered and read element by element, so that me
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from auditor.collectors.files.streams import BLOCK, Stream
 from auditor.collectors.kube_audit import events, foreign, parts, salvage, text_lines, wrappers
@@ -143,7 +144,8 @@ class Scanner:
         record = line.rstrip()
         found = wrappers.entry(record)
         if found is not None:
-            self._records.tell(start, record, [found])
+            self._sink.found(found, self._window.offset, record)
+            self._window.advance(start + len(record))
             self._records.advance(start + len(line))
         return found is not None
 

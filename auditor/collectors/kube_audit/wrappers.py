@@ -7,10 +7,10 @@ under keys with dots, and in every member of an object.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
 from auditor.collectors.kube_audit import events, flattened, foreign, layers, tables, text_lines
 from auditor.collectors.kube_audit.delivery import Delivery, Members
