@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from auditor.store import Recorded, Results
 
 
+SHOWN = 50
+"""Writes to an object that a table has: an autoscaler's objects have thousands."""
+
+
 def who(
     wanted: Annotated[
         list[str],
@@ -31,6 +35,15 @@ def who(
         str | None, typer.Option("--namespace", "-n", metavar="NAME", help="The object's namespace.")
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Also how each answer is known.")] = False,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            metavar="N",
+            min=1,
+            help=f"At most so many writes to an object, the latest [default: {SHOWN} in a table, else all].",
+        ),
+    ] = None,
     output: options.FormatOption = options.Format.TABLE,
     quiet: options.QuietOption = False,
 ) -> None:
@@ -48,11 +61,12 @@ def who(
         if output is options.Format.JSON:
             fields: list[JsonObject] = [{**row} for row in rows]
             as_of = wire.as_of(answers.overview.as_of)
-            say_json("auditor/who/1", as_of, "changes", map(wire.change, found), fields=list(fields))
+            shown = found if limit is None else _latest(found, limit)
+            say_json("auditor/who/1", as_of, "changes", map(wire.change, shown), fields=list(fields))
         elif output is options.Format.CSV:
             say_csv(("cluster", "object.kind", "object.namespace", "object.name", *_COLUMNS), rows)
         else:
-            _show(found, explain)
+            _show(found, explain, limit or SHOWN)
         if not found:
             place = f" in {namespace}" if namespace else ""
             hint = like_it(named[0].name, answers.records.names.all("object"))
@@ -103,7 +117,18 @@ def _objects(found: "Sequence[Recorded]") -> "list[ObjectId]":
     return sorted({one.write.object for one in found})
 
 
-def _show(found: "Sequence[Recorded]", explain: bool) -> None:
+def _latest(found: "Sequence[Recorded]", limit: int) -> "list[Recorded]":
+    """So many of each object, oldest first."""
+    left = dict.fromkeys(_objects(found), limit)
+    kept: list[Recorded] = []
+    for one in reversed(found):
+        if left[one.write.object] > 0:
+            left[one.write.object] -= 1
+            kept.append(one)
+    return kept[::-1]
+
+
+def _show(found: "Sequence[Recorded]", explain: bool, limit: int) -> None:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -118,13 +143,15 @@ def _show(found: "Sequence[Recorded]", explain: bool) -> None:
             said = f"{row['actor'] or 'nobody named'}, {row['channel']}, {_seconds(str(row['at']))}"
             out.print(Padding(text(said, "cyan"), (0, 0, 0, 4)))
         out.print()
-        for one in found:
-            if one.write.object == thing:
-                for line in change_lines(one, date=True):
-                    out.print(line)
-                if explain:
-                    for line in explanation(one):
-                        out.print(line)
+        mine = [one for one in found if one.write.object == thing]
+        if len(mine) > limit:
+            more = f"{len(mine) - limit} earlier {'write is' if len(mine) - limit == 1 else 'writes are'} not shown"
+            out.print(text(f"  {more}: --limit {len(mine)} has all.", "dim"))
+        for one in mine[-limit:]:
+            for line in change_lines(one, date=True):
+                out.print(line)
+            for line in explanation(one) if explain else ():
+                out.print(line)
         out.print()
 
 
