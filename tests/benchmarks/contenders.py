@@ -269,6 +269,8 @@ def main(name: str, path: str) -> None:
     contender = CONTENDERS[name]
     if name.startswith("duckdb"):
         import duckdb as engine  # noqa: F401
+    if name.startswith("store"):
+        import auditor.store.tables  # noqa: F401
     begun = time.perf_counter()
     rows = contender(Path(path))
     print(json.dumps({"seconds": time.perf_counter() - begun, "rows": rows}))
