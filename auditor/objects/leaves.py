@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from auditor.model.change import FieldChange
-from auditor.model.resource import ABSENT, Json, JsonObject, Leaf, Path, leaf
+from auditor.model.resource import ABSENT, Json, JsonObject, Leaf, ListItem, Path, leaf
 from auditor.objects import schema
 from auditor.objects.fields import never_a_field
 from auditor.objects.paths import item_segment
@@ -45,6 +45,8 @@ def equal(group: str, kind: str, path: Path, one: Leaf, other: Leaf) -> bool:
     """Whether two sides of one field are the same to the API server. What is unknown equals nothing."""
     if not (one.known and other.known):
         return False
+    if path and isinstance(path[-1], ListItem) and one.state != other.state:
+        return False  # an item is there even where nothing but its key is
     node = schema.at(group, kind, path)
     return not any(_walk(node, _side(one), _side(other), path, "", within=True))
 

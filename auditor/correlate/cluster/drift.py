@@ -16,6 +16,7 @@ from auditor.model.drift import DriftCause, DriftedField
 from auditor.model.resource import ABSENT, UNKNOWN, JsonObject, Leaf, ObjectId, Path, leaf
 from auditor.model.verdict import ClusterVerdict, GitVerdict, Verdict
 from auditor.objects import ignore, leaves, managed_fields, paths
+from auditor.objects.bare_items import as_leaf, stood_for
 
 LACKING = frozenset({"not-reflected", "not-in-git", "not-declared", "on-branch", "superseded"})
 _BY_HAND: frozenset[ActorKind] = frozenset({"person", "shared-credential", "unknown"})
@@ -55,7 +56,9 @@ def _standing(case: Case) -> Iterator[DriftedField]:
             if _left(verdict.git, verdict.cluster):
                 yield _of_change(change, verdict, verdict.git, (), _PRESENT)
             continue
-        for field, judged in zip(change.write.fields, verdict.fields, strict=True):
+        write = change.write
+        told = stood_for(write.fields, write.object)
+        for field, judged in zip(told, verdict.fields, strict=True):
             wanted = _wanted(case, change, field.path)
             differs = field.after.state != "absent" or wanted.state != "absent"
             if _left(judged.git, judged.cluster) and field.path[-1:] != (RESTARTED_AT,) and differs:
@@ -94,7 +97,9 @@ def _wanted(case: Case, change: Change, path: Path) -> Leaf:
     if not isinstance(desired, DesiredState):
         return ABSENT if case.verdicts[change.id].git.verdict == "not-in-git" else UNKNOWN
     manifest = desired.objects.get(ManifestKey(subject.group, subject.kind, subject.namespace, subject.name))
-    return paths.lookup(comparable(manifest, subject), path) if manifest is not None else ABSENT
+    if manifest is None:
+        return ABSENT
+    return as_leaf(path, paths.lookup(comparable(manifest, subject), path), subject)
 
 
 @dataclass(frozen=True, slots=True)

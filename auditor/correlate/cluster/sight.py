@@ -18,8 +18,9 @@ from auditor.model.application import ApplicationState
 from auditor.model.change import AppKey, Change, FieldChange, Write
 from auditor.model.desired import Undeterminable
 from auditor.model.facts import ArgoSettings
-from auditor.model.resource import Json, JsonObject, ListItem, ObjectId, Path
+from auditor.model.resource import ABSENT, Json, JsonObject, ListItem, ObjectId, Path
 from auditor.objects import ignore, leaves, paths, schema
+from auditor.objects.bare_items import as_leaf, is_filled_in
 from auditor.objects.versions import common_version
 
 _REMOVED_TRACKING = "removed argocd.argoproj.io/tracking-id"
@@ -113,7 +114,9 @@ def is_ignored(write: Write, path: Path, manifest: JsonObject, rules: Sequence[J
 def differs(write: Write, field: FieldChange, manifest: JsonObject) -> bool | None:
     """Whether the live value after the change is not what the merge of manifest and live object would make it."""
     subject = write.object
-    wanted = paths.lookup(manifest, field.path)
+    if field.after == ABSENT and is_filled_in(field, subject):
+        return paths.lookup(manifest, field.path[:-1]).state == "value"
+    wanted = as_leaf(field.path, paths.lookup(manifest, field.path), subject)
     if not field.after.known:
         return None
     if wanted.state == "value":

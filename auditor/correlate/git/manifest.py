@@ -3,6 +3,7 @@
 from auditor.model.change import Write
 from auditor.model.desired import DesiredState, ManifestKey, Undeterminable
 from auditor.model.resource import ABSENT, Json, JsonObject, Leaf, ObjectId, Path
+from auditor.objects.bare_items import as_leaf
 from auditor.objects.defaults import is_defaultable
 from auditor.objects.kinds import canonical_group
 from auditor.objects.leaves import differences, equal, fold_string_data
@@ -36,9 +37,9 @@ def value_in(desired: DesiredState, of: ObjectId, namespace: str, path: Path) ->
     key = _key(desired, of, namespace)
     if key is None:
         return None
-    found = lookup(_comparable(desired.objects[key], of), path)
+    found = as_leaf(path, lookup(_comparable(desired.objects[key], of), path), of)
     if key in desired.second:
-        again = lookup(_comparable(desired.second[key], of), path)
+        again = as_leaf(path, lookup(_comparable(desired.second[key], of), path), of)
         if not equal(of.group, of.kind, path, found, again):
             return Undeterminable(NOT_DETERMINISTIC)
     if _is_encrypted(desired.objects[key], found):

@@ -16,6 +16,7 @@ from auditor.model.change import AppKey, Change, Write
 from auditor.model.desired import DesiredState, GitReader, Undeterminable
 from auditor.model.resource import ABSENT, UNKNOWN, Leaf, ObjectId, Path
 from auditor.model.verdict import GIT_WORST_FIRST, GitVerdict
+from auditor.objects.bare_items import stood_for
 
 _NO_RECORDS = GitVerdict("unknown", "no record says which application, and so which repository, the object belongs to")
 _NAMELESS = GitVerdict("unknown", "the record does not name the objects that were deleted")
@@ -76,7 +77,8 @@ class GitJudge:
         if write.operation != "update":
             whole = PRESENT if write.operation == "create" else ABSENT
             return self._trial(found, change, (), whole).judge_whole(), ()
-        fields = tuple(self._trial(found, change, field.path, field.after).judge_field() for field in write.fields)
+        told = stood_for(write.fields, write.object)
+        fields = tuple(self._trial(found, change, field.path, field.after).judge_field() for field in told)
         if fields:
             return min(fields, key=lambda verdict: GIT_WORST_FIRST.index(verdict.verdict)), fields
         return self._trial(found, change, (), UNKNOWN).judge_field(), ()

@@ -15,6 +15,7 @@ from auditor.model.change import FieldChange, SideEffect
 from auditor.model.resource import ABSENT, Json, JsonObject, Leaf, ListItem, ObjectId, Path
 from auditor.objects import fields as field_rules
 from auditor.objects import leaves, patch, paths
+from auditor.objects.bare_items import is_bare, stood_for
 from auditor.objects.defaults import filled_by, is_defaultable
 from auditor.objects.json_patch import rewound
 
@@ -188,8 +189,21 @@ class _Attribution:
         known = self._after.whole or self._after.rebuilt
         after = self._after.body if known else self._wanted
         for each in self._differing or self._differences(self._before.state.body, after):
-            if self._named.covers(each.path):
+            if self._is_asked_for(each.path):
                 yield each if known else replace(each, after=self._value_after(each.path))
+
+    def _is_asked_for(self, path: Path) -> bool:
+        """Whether the request names the field, or makes the bare item that the server filled it into."""
+        return self._named.covers(path) or path[:-1] in self._made
+
+    @cached_property
+    def _made(self) -> frozenset[Path]:
+        """The items of lists that the request adds with nothing but their keys."""
+        if not self._before.state.comparable:
+            return frozenset()
+        found = tuple(self._differences(self._before.state.body, self._wanted))
+        told = {each.path for each in stood_for(found, self._subject) if is_bare(each)}
+        return frozenset(path for path in told if self._named.covers(path))
 
     def _from_request(self) -> Iterator[FieldChange]:
         """Where the state before is not known as a whole: what the request names, before it as far as that is known."""
@@ -267,7 +281,7 @@ class _Attribution:
     def _side_effects(self) -> Iterator[SideEffect]:
         admission = Admission(self._ask.annotations, self._after.body, self._subject.group, self._subject.kind)
         for each in self._differing:
-            if not self._named.covers(each.path):
+            if not self._is_asked_for(each.path):
                 yield SideEffect(each.path, each.before, each.after, self._author(each, admission))
 
     def _author(self, each: FieldChange, admission: Admission) -> str:

@@ -43,6 +43,14 @@ def test_what_is_added_beside_the_manifest_is_not_seen(path: str, after: Json) -
     assert sees(path, ..., after) is False
 
 
+def test_a_port_that_is_taken_out_is_seen_where_the_manifest_has_its_number_only() -> None:
+    manifest = deployment()
+    port = "spec.template.spec.containers[name=app].ports[containerPort={}].protocol"
+    manifest["spec"]["template"]["spec"]["containers"][0]["ports"] = [{"containerPort": 8080}]
+    taken = [change("c", 1, field(port.format(number), "TCP", ...)) for number in (8080, 9090)]
+    assert [argocd_sees(one, manifest, []) for one in taken] == [True, False]
+
+
 def test_a_change_to_what_the_manifest_says_shows_no_difference() -> None:
     assert sees("spec.replicas", 5, 3) is False
 

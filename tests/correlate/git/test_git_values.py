@@ -88,6 +88,25 @@ def test_a_removed_field_that_git_still_has_is_not_reflected(story: Story) -> No
     assert story.judge(ENV, "5", ...).verdict == "not-reflected"
 
 
+def test_a_port_of_which_git_says_the_number_only_is_judged_as_a_port(story: Story) -> None:
+    port = "spec.template.spec.containers[name=web].ports[containerPort=8080]"
+    begin(story, {WEB: deployment(extra="ports:\n  - containerPort: 8080")})
+    assert story.judge(f"{port}.protocol", "TCP", ...).verdict == "not-reflected"
+    assert story.named(story.judge(f"{port}.protocol", ..., "TCP")) == ("already", "start", "start")
+    story.repo.commit("closed", 70, {WEB: deployment()})
+    assert story.named(story.judge(f"{port}.protocol", "TCP", ...)) == ("reflected", "closed", "closed")
+    story.repo.commit("opened", 80, {WEB: deployment(extra="ports:\n  - containerPort: 8080")})
+    assert story.named(story.judge(f"{port}.protocol", ..., "TCP")) == ("reflected", "opened", "opened")
+
+
+def test_an_item_that_is_all_key_is_reflected_once_git_has_it(story: Story) -> None:
+    secret = "spec.template.spec.imagePullSecrets[name=registry]"
+    begin(story, {WEB: deployment()})
+    assert story.judge(secret, ..., {}).verdict == "not-declared"
+    story.repo.commit("pull", 70, {WEB: deployment() + "      imagePullSecrets:\n        - name: registry\n"})
+    assert story.named(story.judge(secret, ..., {})) == ("reflected", "pull", "pull")
+
+
 def test_an_absent_list_is_an_empty_list(story: Story) -> None:
     begin(story, {WEB: deployment()})
     assert story.judge(ARGS, ["a"], []).verdict == "already"
