@@ -14,9 +14,10 @@ from auditor.correlate.git.text import text_hint
 from auditor.model.application import ApplicationHistory
 from auditor.model.change import Change
 from auditor.model.desired import DesiredState, Undeterminable
-from auditor.model.resource import ABSENT, Leaf, ObjectId, Path, leaf
+from auditor.model.resource import ABSENT, Leaf, ListItem, ObjectId, Path, leaf
 from auditor.model.verdict import GitVerdict
 from auditor.objects import paths
+from auditor.objects.bare_items import BARE
 from auditor.objects.leaves import equal
 
 Value: TypeAlias = Leaf | Undeterminable | None
@@ -211,7 +212,7 @@ class Trial:
             if then is not None and not self._is(then, ABSENT):
                 return self._landed("not-declared", self.run_begins(now), now)
             return self._doubted(GitVerdict("not-declared", "git declares the object and not this field"))
-        return self._doubted(GitVerdict("not-reflected", self._had_it_between(), says=_shown(now)))
+        return self._doubted(GitVerdict("not-reflected", self._had_it_between(), says=self._said(now)))
 
     def _doubted(self, verdict: GitVerdict) -> GitVerdict:
         """The verdict with what speaks against it."""
@@ -233,6 +234,11 @@ class Trial:
         first, last = self._course.steps[held[0]], self._course.steps[held[-1] + 1]
         return f"git had it from {_clock(first)} until {_clock(last)}"
 
+    def _said(self, value: Value) -> str:
+        """The value as text to read; of a list item that is all key there is nothing else to read."""
+        is_item = bool(self._path) and isinstance(self._path[-1], ListItem)
+        return "the item" if is_item and isinstance(value, Leaf) and value == BARE else _shown(value)
+
     # Commits
 
     def _landed(self, word: str, number: int, value: Value) -> GitVerdict:
@@ -245,7 +251,7 @@ class Trial:
         authored = authored_in(step.landing, has, self._course.git)
         if self._history is not None:
             authored = dry_commit(self._history, authored, self._course.git) or authored
-        return landed_verdict(word, step, authored, self._at, _shown(value), self._doubt())
+        return landed_verdict(word, step, authored, self._at, self._said(value), self._doubt())
 
     def _branch(self) -> GitVerdict | None:
         step = self._course.steps[self._now]

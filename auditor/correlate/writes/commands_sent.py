@@ -13,7 +13,8 @@ def commands(changes: Iterable[Write]) -> dict[str, str]:
     """By write id, the id of the first write of its command. `changes` come oldest first.
 
     One command has one credential, one client and one channel, and touches an object once (`replace --force` deletes
-    and creates it again).
+    and creates it again; `apply --server-side` applies twice to what was applied client-side before, as it takes over
+    that ownership in between).
     """
     open_commands: dict[tuple[object, ...], _Command] = {}
     found: dict[str, str] = {}
@@ -32,11 +33,15 @@ class _Command:
         self.id = first
         self._last_at: datetime | None = None
         self._sent: set[tuple[object, str]] = set()
+        self._applied: object = None
 
     def takes(self, write: Write) -> bool:
-        repeated = (write.object, write.operation) in self._sent
+        again = write.patch_type == "apply" and write.object == self._applied
+        repeated = (write.object, write.operation) in self._sent and not again
         return not repeated and self._last_at is not None and write.at - self._last_at <= LONGEST_PAUSE
 
     def add(self, write: Write) -> None:
         self._last_at = write.at
+        first = (write.object, write.operation) not in self._sent
+        self._applied = write.object if write.patch_type == "apply" and first else None
         self._sent.add((write.object, write.operation))

@@ -91,7 +91,8 @@ def test_a_removed_field_that_git_still_has_is_not_reflected(story: Story) -> No
 def test_a_port_of_which_git_says_the_number_only_is_judged_as_a_port(story: Story) -> None:
     port = "spec.template.spec.containers[name=web].ports[containerPort=8080]"
     begin(story, {WEB: deployment(extra="ports:\n  - containerPort: 8080")})
-    assert story.judge(f"{port}.protocol", "TCP", ...).verdict == "not-reflected"
+    standing = story.judge(f"{port}.protocol", "TCP", ...)
+    assert (standing.verdict, standing.says) == ("not-reflected", "the item")
     assert story.named(story.judge(f"{port}.protocol", ..., "TCP")) == ("already", "start", "start")
     story.repo.commit("closed", 70, {WEB: deployment()})
     assert story.named(story.judge(f"{port}.protocol", "TCP", ...)) == ("reflected", "closed", "closed")

@@ -27,3 +27,9 @@ def test_other_people_channels_and_clusters_are_other_commands() -> None:
         write("w4", 0, object=thing("e")),
     ]
     assert commands(sent) == {"w0": "w0", "w1": "w1", "w2": "w2", "w3": "w3", "w4": "w0"}
+
+
+def test_a_server_side_apply_that_takes_over_ownership_applies_twice_and_is_one_command() -> None:
+    applied = [write(f"w{place}", place * SECOND / 10, patch_type="apply", channel="kubectl apply") for place in (0, 1)]
+    third = write("w2", SECOND / 4, patch_type="apply", channel="kubectl apply")
+    assert commands([*applied, third]) == {"w0": "w0", "w1": "w0", "w2": "w2"}
