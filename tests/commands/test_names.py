@@ -110,3 +110,8 @@ def test_only_the_postmortem_offers_episodes(
 
 def test_what_was_refused_is_counted_as_attempts(ask: Ask) -> None:
     assert " attempts. The records end" in ask("changes", "--attempts").out
+
+
+def test_the_findings_of_a_rule_may_be_asked_for_by_that_word(ask: Ask) -> None:
+    assert ask("findings", "--rule", "not-in-git") == ask("findings", "--ident", "not-in-git")
+    assert ask("findings", "--rule", "not-in-git").status == Status.CLEAN
