@@ -28,7 +28,8 @@ def findings(
     kind: options.KindOption = None,
     name: options.NameOption = None,
     ident: Annotated[
-        list[str] | None, typer.Option("--ident", "--rule", metavar="IDENT", help="Of this rule, as out-of-band-change.")
+        list[str] | None,
+        typer.Option("--ident", "--rule", metavar="IDENT", help="Of this rule, as out-of-band-change."),
     ] = None,
     severity: Annotated[
         options.Severity,
