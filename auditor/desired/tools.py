@@ -6,15 +6,13 @@ executed), no network where the machine can take it away, and limits on time, me
 
 import os
 import shutil
-import signal
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import IO
 
+from auditor.collectors.files.programs import ComplainedError, ProgramError, TimedOutError, printed
 from auditor.desired.scratch import scratch
 
 SECONDS = 60.0
@@ -64,33 +62,16 @@ def find_tools(folders: Sequence[Path] = ()) -> Tools:
 
 def run(command: Sequence[str], folder: Path, seconds: float = SECONDS) -> bytes:
     """What the command prints. Raises RenderFailedError for a failure, a passed limit or too much output."""
-    with (
-        scratch() as home,
-        tempfile.TemporaryFile() as output,
-        tempfile.TemporaryFile() as complaints,
-    ):
-        try:
-            process = subprocess.Popen(
-                [*_LIMITED, *_without_network(), *command],
-                cwd=folder,
-                env=_environment(home),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=complaints,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise RenderFailedError(f"{command[0]} cannot be started: {error.strerror}") from error
-        try:
-            status = process.wait(timeout=seconds)
-        except subprocess.TimeoutExpired as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            raise RenderFailedError(f"it took longer than {seconds:.0f} seconds") from error
-        if status:
-            raise RenderFailedError(_said(complaints, folder))
-        output.seek(0)
-        return output.read()
+    try:
+        with scratch() as home:
+            confined = [*_LIMITED, *_without_network(), *command]
+            return printed(confined, seconds, _OUTPUT, folder, _environment(home))
+    except ComplainedError as error:
+        raise RenderFailedError(_said(str(error), folder)) from error
+    except TimedOutError as error:
+        raise RenderFailedError(str(error)) from error
+    except ProgramError as error:
+        raise RenderFailedError(f"{command[0]} {error}") from error
 
 
 def _environment(home: str) -> dict[str, str]:
@@ -120,7 +101,6 @@ def _works(command: Sequence[str]) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def _said(complaints: IO[bytes], folder: Path) -> str:
-    complaints.seek(0)
-    text = " ".join(complaints.read(1 << 16).decode("utf-8", "replace").replace(f"{folder}/", "").split())
+def _said(complaint: str, folder: Path) -> str:
+    text = " ".join(complaint.replace(f"{folder}/", "").split())
     return text[:_MESSAGE] or "it failed without a word"

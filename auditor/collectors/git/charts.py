@@ -5,11 +5,8 @@ anything and has a time limit. Each chart is pinned by the SHA-256 of its packag
 same version is told and does not take the first one's place.
 """
 
-import os
 import re
 import shutil
-import signal
-import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -18,6 +15,7 @@ from pathlib import Path
 import orjson
 
 from auditor.collectors.files.left_behind import sweep_up
+from auditor.collectors.files.programs import ComplainedError, ProgramError, TimedOutError, printed
 from auditor.collectors.git.mirror import digest_of, mirror_folder
 from auditor.model.facts import ApplicationSnapshot
 from auditor.model.resource import Json, JsonObject
@@ -161,28 +159,14 @@ def _user_repository(helm: str, url: str) -> str:
 
 def _run(command: list[str], url: str) -> bytes:
     """What helm prints. Raises PullFailedError."""
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as complaints:
-        try:
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=complaints,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise PullFailedError(f"helm cannot be started: {error.strerror}") from error
-        try:
-            status = process.wait(timeout=PULL_SECONDS)
-        except subprocess.TimeoutExpired as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            raise PullTimedOutError(f"it took longer than {PULL_SECONDS:.0f} seconds") from error
-        if status:
-            complaints.seek(0)
-            raise PullFailedError(_said(complaints.read(1 << 16).decode("utf-8", "replace"), url))
-        output.seek(0)
-        return output.read(_LARGEST)
+    try:
+        return printed(command, PULL_SECONDS, _LARGEST)
+    except ComplainedError as error:
+        raise PullFailedError(_said(str(error), url)) from error
+    except TimedOutError as error:
+        raise PullTimedOutError(str(error)) from error
+    except ProgramError as error:
+        raise PullFailedError(f"helm {error}") from error
 
 
 def _said(text: str, url: str) -> str:
