@@ -18,7 +18,7 @@ from auditor.objects import ignore, paths
 REMEDY = {
     "autoscaler": "The autoscaler owns the field: take it out of the manifest, and keep Argo CD from resetting it.",
     "admission": "The webhook owns the field: write its value in the manifest, or keep Argo CD from comparing it.",
-    "ci": "Two sources of truth: keep the pipeline or bot from writing the field, or take the field out of the manifest.",
+    "ci": "Two sources of truth: keep the pipeline or bot from writing the field, or take it out of the manifest.",
     "operator": "The operator owns the field: take it out of the manifest, and keep Argo CD from resetting it.",
 }
 
