@@ -104,8 +104,8 @@ class Gathering:
         if reads.count > reads.requests:
             tally.levels["Metadata"] += reads.count - reads.requests
         times = self._of(self._home, "")
-        times.minutes.update(minute.decode() for minute in reads.minutes)
-        for stamp in (reads.first, reads.last):
+        times.minutes.update({time[:_MINUTE].decode() for time in reads.times})
+        for stamp in (min(reads.times), max(reads.times)):
             if at := moment(stamp.decode()):
                 times.see(at, stamp[:_MINUTE].decode())
 

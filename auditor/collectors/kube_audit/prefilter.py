@@ -23,52 +23,43 @@ _READ = re.compile(
     rb'"requestReceivedTimestamp":"(\d{4}-\d\d-\d\dT\d\d:[0-5]\d:\d\d\.\d{6}Z)","stageTimestamp":"[^"]*+"'
     rb'(?:,"annotations":\{[^}]*+\})?+\}\n'
 ).match
-_MINUTE = len("2026-11-30T05:31")
 
 
 @dataclass(slots=True)
 class Reads:
-    """Reads that were passed over: how many they are, and their times as the records have them."""
+    """Reads that were passed over, as the records have them."""
 
-    count: int = 0
+    times: list[bytes] = field(default_factory=list)
+    """When each was received."""
     size: int = 0
     """In bytes, with the newline that ends each."""
     requests: int = 0
     """Those of level Request; the others are Metadata."""
-    minutes: set[bytes] = field(default_factory=set)
-    first: bytes = b""
-    last: bytes = b""
+
+    @property
+    def count(self) -> int:
+        """How many they are."""
+        return len(self.times)
 
 
-def doubtful(text: bytes, start: int, end: int) -> Iterator[tuple[int, int, Reads]]:
-    """The lines of `text[start:end]` that must be decoded, each with the certain reads before it.
+def doubtful(text: bytes, start: int, end: int, reads: Reads) -> Iterator[tuple[int, int]]:
+    """The lines of `text[start:end]` that must be decoded; the certain reads before each are counted in `reads`.
 
-    `start` is the beginning of a line and `end` is after a newline, or the end of the text. What follows the last
-    doubtful line comes with an empty one at `end`.
+    `start` is the beginning of a line and `end` is after a newline, or the end of the text. Last, when all reads are
+    counted, comes an empty line at `end`.
     """
-    times: list[bytes] = []
-    requests = 0
     at = since = start
     while at < end:
         read = _READ(text, at, end)
         if read is not None:
             level, time = read.groups()
-            times.append(time)
-            requests += level is not None
+            reads.times.append(time)
+            reads.requests += level is not None
             at = read.end()
             continue
         stop = text.find(b"\n", at, end) + 1 or end
-        yield at, stop, _reads(times, at - since, requests)
-        times, requests = [], 0
+        reads.size += at - since
+        yield at, stop
         at = since = stop
-    yield end, end, _reads(times, end - since, requests)
-
-
-_NO_READS = Reads()
-
-
-def _reads(times: list[bytes], size: int, requests: int) -> Reads:
-    if not times:
-        return _NO_READS
-    minutes = {time[:_MINUTE] for time in times}
-    return Reads(len(times), size, requests, minutes, min(times), max(times))
+    reads.size += end - since
+    yield end, end

@@ -14,7 +14,7 @@ from auditor.collectors.kube_audit import events, foreign, parts, salvage, text_
 from auditor.collectors.kube_audit.containers import Container, begins_container
 from auditor.collectors.kube_audit.delivery import Delivery
 from auditor.collectors.kube_audit.places import Found
-from auditor.collectors.kube_audit.prefilter import doubtful
+from auditor.collectors.kube_audit.prefilter import Reads, doubtful
 from auditor.collectors.kube_audit.records import CUT_OFF, NOT_JSON, TOO_LONG, UNREADABLE, Records, Sink, State
 from auditor.collectors.kube_audit.values import BROKEN, CUT, skip_blank, skip_separators, value_end
 from auditor.collectors.kube_audit.window import LIMIT, Window
@@ -81,14 +81,15 @@ class Scanner:
         if end <= window.at:
             self._long_line()
             return
-        for start, stop, reads in doubtful(text, window.at, end):
-            if reads.count:
-                self._sink.reads(reads)
-                window.advance(start)
+        reads = Reads()
+        for start, stop in doubtful(text, window.at, end, reads):
+            window.advance(start)
             if start < stop:
                 self._line(start, stop)
                 if window.at != stop:
-                    return
+                    break
+        if reads.count:
+            self._sink.reads(reads)
 
     def _long_line(self) -> None:
         """A line whose end is not at hand: entered where it holds an array of records, skipped where it is too long."""

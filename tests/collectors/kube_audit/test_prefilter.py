@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from auditor.collectors.files.streams import decompressed
-from auditor.collectors.kube_audit.prefilter import doubtful
+from auditor.collectors.kube_audit.prefilter import Reads, doubtful
 from tests.collectors.kube_audit.deliveries import audit_event, event_lines
 from tests.collectors.kube_audit.reading import collected
 
@@ -31,6 +31,12 @@ KEPT = [
     audit_event(13, "create", requestObject={"spec": {"verb": "get"}, "kind": "SubjectAccessReview"}),
 ]
 READS = [audit_event(100 + number, verb) for number, verb in enumerate(("get", "list", "watch"))]
+
+
+def sifted(text: bytes) -> tuple[list[tuple[int, int]], Reads]:
+    """The lines of a text that must be decoded, and all reads between them."""
+    reads = Reads()
+    return list(doubtful(text, 0, len(text), reads)), reads
 
 
 def escaped(text: str, rng: random.Random) -> str:
@@ -86,16 +92,17 @@ def test_an_event_is_never_lost_to_the_filter(seed: int, tmp_path: Path) -> None
 @pytest.mark.parametrize("event", KEPT, ids=lambda event: event["verb"])
 def test_what_the_api_server_writes_for_a_kept_event_is_doubtful(event: dict[str, Any]) -> None:
     text = event_lines([event])[0] + b"\n"
-    found = list(doubtful(text, 0, len(text)))
-    assert found[0][:2] == (0, len(text))
-    assert found[0][2].count == 0
+    found, reads = sifted(text)
+    assert found[0] == (0, len(text))
+    assert reads.count == 0
 
 
 def test_what_the_api_server_writes_for_a_read_is_not_decoded() -> None:
     text = b"".join(line + b"\n" for line in event_lines(READS))
-    ((start, stop, reads),) = doubtful(text, 0, len(text))
-    assert (start, stop, reads.count, reads.size) == (len(text), len(text), 3, len(text))
-    assert reads.minutes == {b"2026-11-30T05:31"}
+    found, reads = sifted(text)
+    assert found == [(len(text), len(text))]
+    assert (reads.count, reads.size) == (3, len(text))
+    assert {time[:16] for time in reads.times} == {b"2026-11-30T05:31"}
 
 
 @pytest.mark.parametrize("key", ["verb", "impersonatedUser", "kind"])
@@ -103,8 +110,7 @@ def test_a_read_with_a_second_key_is_decoded(key: str) -> None:
     line = event_lines(READS[:1])[0]
     for place in (b',"sourceIPs"', b',"userAgent"', b',"stageTimestamp"', b"}\n"):
         text = (line + b"\n").replace(place, b',"%b":"delete"' % key.encode() + place)
-        found = list(doubtful(text, 0, len(text)))
-        assert found[0][2].count == 0
+        assert sifted(text)[1].count == 0
 
 
 def test_the_filter_sees_real_logs_through(tmp_path: Path) -> None:
@@ -112,7 +118,7 @@ def test_the_filter_sees_real_logs_through(tmp_path: Path) -> None:
     if not log.exists():
         pytest.skip("the corpus is not beside this checkout")
     text = log.read_bytes()
-    reads = sum(found.count for _, _, found in doubtful(text, 0, len(text)))
+    reads = sifted(text)[1].count
     certain = sum(b'"verb":"%b"' % verb in line for line in text.splitlines() for verb in (b"get", b"list", b"watch"))
     assert reads > 0.8 * certain
     with log.open("rb") as file:
