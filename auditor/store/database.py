@@ -7,15 +7,18 @@ import hashlib
 import os
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import unquote
+
+import zstandard
 
 from auditor.errors import StatementError, StoreError, StoreLockedError
 
 Row: TypeAlias = Sequence[Any]
+V = TypeVar("V")
 
 _CHUNK = 500
 """Rows fetched at a time: a reader holds so many, whatever the size of the answer."""
@@ -24,6 +27,8 @@ _BUSY_SECONDS = 30
 
 _MISSTATED = ("SQLITE_ERROR", "SQLITE_READONLY", "SQLITE_MISMATCH", "22", "25", "42")
 """Codes of SQLite, and classes of PostgreSQL's, for statements that cannot be answered as they are written."""
+_NOT_AS_WRITTEN = (zstandard.ZstdError, ValueError, TypeError, MemoryError)
+"""What reading raises of bytes that a disk or a hand has changed; the database itself notices only some."""
 _NO_TABLE = re.compile(r"no such table|relation .* does not exist")
 
 _READING = ("temp_store = MEMORY", "cache_size = -16000")
@@ -129,6 +134,16 @@ class Database:
         )
         return frozenset(str(row[0]) for row in self.rows(catalogue))
 
+    def read_back(self, rows: Iterator[Row], read: Callable[[Row], V]) -> Iterator[V]:
+        """Rows as the values that were written, streamed. Raises `StoreError` where one is none any more."""
+        try:
+            yield from map(read, rows)
+        except _NOT_AS_WRITTEN as error:
+            raise StoreError(
+                f"{self.place} is damaged: what was stored cannot be read ({error}).",
+                "Restore it from a backup, or collect once more into a new one.",
+            ) from error
+
     def close(self) -> None:
         """Give the connection back."""
         with self._reported():
@@ -190,7 +205,7 @@ def _explained(error: Exception, place: str) -> StoreError:
         )
     if "locked" in said:
         return StoreLockedError(f"Another program is writing to {place}.", "Wait until it has finished and run again.")
-    if "not a database" in said or "malformed" in said:
+    if "not a database" in said or "malformed" in said or "Could not decode" in said:
         return StoreError(f"{place} is not an auditor store, or it is damaged: {said}.", "Give another one by --store.")
     if "readonly" in said or "read-only" in said or "unable to open" in said or "query_only" in said:
         return StoreError(f"{place} cannot be written: {said}.", "Check its folder's permissions, or use --store.")

@@ -282,7 +282,7 @@ class Store:
         ordered = f" ORDER BY {order}" if order else ""
         columns = ", ".join("NULL" if column in without else f'"{column}"' for column in form.columns)
         statement = f"SELECT {columns} FROM {form.table} WHERE {where}{ordered}"  # noqa: S608
-        return map(form.from_row, self._database.rows(statement, values))
+        return self._database.read_back(self._database.rows(statement, values), form.from_row)
 
 
 _POORER = "(request IS NULL OR ?) AND (response IS NULL OR ?) AND ((request IS NULL AND ?) OR (response IS NULL AND ?))"

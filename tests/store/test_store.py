@@ -218,6 +218,24 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
         open_store("sqlite:///auditor.db", folder=tmp_path)
 
 
+def _written_over(folder: Path, column: str, value: object) -> None:
+    with sqlite3.connect(folder / "auditor.db") as database:
+        database.execute(f"UPDATE audit_event SET {column} = ?", (value,))
+
+
+@pytest.mark.parametrize(
+    ("column", "value"), [("at", "2026-1\x11-30T07:00:00Z"), ("at", 7), ("groups", '["a"'), ("user", b"\xff\xfe")]
+)
+def test_a_row_that_the_disk_changed_is_told(store: Store, tmp_path: Path, column: str, value: object) -> None:
+    store.write(Batch((event(),), MARK))
+    _written_over(tmp_path, column, value)
+    if isinstance(value, bytes):  # as text that is none
+        with sqlite3.connect(tmp_path / "auditor.db") as database:
+            database.execute(f"UPDATE audit_event SET {column} = CAST({column} AS TEXT)")
+    with pytest.raises(StoreError, match="is damaged"):
+        list(store.audit_events())
+
+
 def test_a_store_that_is_not_there_is_not_made_by_a_question(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="no store"):
         open_store("sqlite:///auditor.db", create=False, folder=tmp_path)
