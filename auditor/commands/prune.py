@@ -30,7 +30,8 @@ def prune(
     still there its last known state. Git, announcements and what was read of each source stay.
     """
     from auditor.console.cited import cited
-    from auditor.console.computed import compute, correlated, moment_within
+    from auditor.console.computed import compute, correlated
+    from auditor.console.moment import moment
     from auditor.console.talk import talk
     from auditor.console.workspace import workspace
     from auditor.model.case import Scope
@@ -38,9 +39,9 @@ def prune(
     with talk(quiet) as progress:
         place = workspace(config, store, progress)
         with place.store() as opened, opened.exclusive():
-            before = moment_within(place, opened, keep)
-            assert before is not None
             size, case = opened.size(), correlated(place, opened, Scope())
+            before = moment(keep, case.coverage.as_of.moment, place.config.report.zone, progress.note)
+            assert before is not None
             counted = opened.prune(before, cited(case, opened.nights.shown()), dry_run=dry_run)
             if not dry_run and any(one.gone for one in counted):
                 compute(place, opened)

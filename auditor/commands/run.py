@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from auditor.store import Store
 
 FORMATS = ("html", "pdf", "json")
+NOTHING_NEWER = "No record is newer than those of an earlier run: what is new is what was new then."
 
 
 def run(
@@ -59,7 +60,6 @@ def run(
     from auditor.console.talk import talk
     from auditor.console.told import Asked, told_before
     from auditor.console.workspace import workspace
-    from auditor.correlate.coverage import as_of
     from auditor.nightly.night import Bounds
     from auditor.nightly.outcome import outcome
 
@@ -70,9 +70,9 @@ def run(
         place = workspace(config, store, progress)
         with place.store(create=True) as opened, opened.exclusive():
             read_sources(place, opened)
-            if opened.nights.has(as_of(opened.marks()).moment):
-                progress.note("No record is newer than those of an earlier run: what is new is what was new then.")
             before = None if baseline else told_before(place, opened, asked)
+            if before:
+                progress.note(NOTHING_NEWER)
             night, written = before or _anew(place, opened, asked, baseline)
         undelivered = _deliver(night, place.config, progress)
     show_night(night)
@@ -91,6 +91,8 @@ def _anew(place: "Workspace", store: "Store", asked: "Asked", baseline: bool) ->
 
     case = compute(place, store)
     check(asked.bounds, case)
+    if store.nights.has(case.coverage.as_of.moment):
+        place.progress.note(NOTHING_NEWER)
     written = write_reports(case, place.config, asked.report, asked.forms, asked.folder)
     night = tonight(store, case, place.config, asked.bounds, baseline)
     if not (baseline or written.problem):

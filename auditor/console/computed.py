@@ -101,10 +101,9 @@ def computed(config: Path | None, store: str | None, quiet: bool, as_of: str | N
         with talk(quiet) as progress:
             place = workspace(config, store, progress)
             kept = opened = held.enter_context(place.store())
-            at = None if as_of is None else moment_within(place, opened, as_of)
-            if at is None:
-                up_to_date(place, opened)
-            else:
+            up_to_date(place, opened)
+            at = moment_within(place, opened, as_of)
+            if at is not None:
                 opened = held.enter_context(_as_of(place, opened, at))
         yield Answers(place.config, opened, opened.results.overview(), at, kept, place.progress.note)
 
@@ -121,10 +120,11 @@ def _as_of(place: Workspace, store: "Store", at: datetime) -> Iterator["Store"]:
 
 
 def moment_within(place: Workspace, store: "Store", text: str | None) -> datetime | None:
-    """A time as a person writes it; a span counts back from the end of all records."""
+    """A time as a person writes it; a span counts back from the end of all records, as they were last computed."""
     from auditor.correlate.coverage import as_of
 
-    return moment(text, as_of(store.marks()).moment, place.config.report.zone, place.progress.note)
+    end = store.results.overview().as_of.moment or as_of(store.marks()).moment
+    return moment(text, end, place.config.report.zone, place.progress.note)
 
 
 def up_to_date(place: Workspace, store: "Store") -> Case | None:

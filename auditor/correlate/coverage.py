@@ -31,21 +31,24 @@ def coverage(
     skipped: Sequence[Skipped],
     histories: Mapping[AppKey, ApplicationHistory],
     told: bool = False,
+    ends: AsOf | None = None,
 ) -> Coverage:
     """What was read, as of when, and what is missing for the three questions.
 
-    `told`: there are Events or log lines of Argo CD among the records.
+    `told`: there are Events or log lines of Argo CD among the records. `ends`: of the records, where more is known of
+    them than the marks say.
     """
+    ends = ends or as_of(marks)
     gaps = [
         *_unread(marks),
         *_argocd(config, marks, told),
-        *_audit(config, marks),
+        *_audit(config, marks, ends),
         *_git(config, marks, histories),
         *_announcements(marks),
         *_unmapped(histories),
         *_undecodable(marks),
     ]
-    return Coverage(tuple(marks), tuple(skipped), as_of(marks), tuple(gaps))
+    return Coverage(tuple(marks), tuple(skipped), ends, tuple(gaps))
 
 
 def as_of(marks: Iterable[SourceMark]) -> AsOf:
@@ -79,7 +82,7 @@ def _unread(marks: Iterable[SourceMark]) -> Iterator[Gap]:
             yield _gap(mark.kind, mark.cluster, f"{mark.source} was not read to its end.", failed=True)
 
 
-def _audit(config: Config, marks: Sequence[SourceMark]) -> Iterator[Gap]:
+def _audit(config: Config, marks: Sequence[SourceMark], ends: AsOf) -> Iterator[Gap]:
     read = _read(marks, "audit")
     names = [cluster.name for cluster in config.clusters] or sorted({mark.cluster for mark in read})
     for name in names:
@@ -94,7 +97,7 @@ def _audit(config: Config, marks: Sequence[SourceMark]) -> Iterator[Gap]:
         else:
             yield from _levels(name, mine)
             yield from silences(name, mine)
-            yield from _late(next((each for each in config.clusters if each.name == name), None), mine, marks)
+            yield from _late(next((each for each in config.clusters if each.name == name), None), mine, ends.moment)
     if not names:
         yield _gap("audit", "", "No audit log: what was changed, and by whom, is unknown.", EXPORTS["audit"])
 
@@ -115,11 +118,10 @@ def _levels(cluster: str, marks: Iterable[SourceMark]) -> Iterator[Gap]:
         yield _gap("audit", cluster, f"The audit log of {cluster} holds requests without responses.")
 
 
-def _late(cluster: ClusterConfig | None, mine: Iterable[SourceMark], marks: Iterable[SourceMark]) -> Iterator[Gap]:
+def _late(cluster: ClusterConfig | None, mine: Iterable[SourceMark], latest: datetime | None) -> Iterator[Gap]:
     """An expected source that ends long before the other records do. Late is not a gap unless `max_lag` says so."""
     limit = _seconds(cluster.max_lag) if cluster and cluster.max_lag else None
     ends = [mark.last_at for mark in mine if mark.last_at]
-    latest = max((mark.last_at for mark in marks if mark.last_at), default=None)
     if cluster and limit and ends and latest and (latest - max(ends)).total_seconds() > limit:
         yield Gap(
             "audit",

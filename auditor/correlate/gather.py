@@ -1,6 +1,6 @@
 """From all facts to one case: the order in which the parts of correlation are asked, and nothing of their own work."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -17,9 +17,11 @@ from auditor.correlate.applications.requests import OwnRequests
 from auditor.correlate.applications.tracking import control_namespaces, trackings
 from auditor.correlate.cluster.drift import drifted
 from auditor.correlate.cluster.live_states import LiveStates
+from auditor.correlate.coverage import as_of as as_of_marks
 from auditor.correlate.coverage import coverage
 from auditor.correlate.episodes.annotated import annotated
 from auditor.correlate.episodes.episodes import episodes
+from auditor.correlate.git.clock import by_records
 from auditor.correlate.git.verdict import GitJudge
 from auditor.correlate.identity.argo_statements import Statements
 from auditor.correlate.identity.channels import channel
@@ -34,7 +36,7 @@ from auditor.correlate.writes.event_reading import EventReading, StoredLog
 from auditor.correlate.writes.object_index import Objects
 from auditor.correlate.writes.pruned import maybe_pruned
 from auditor.correlate.writes.recall import Recall
-from auditor.model.application import ApplicationHistory, ApplicationState
+from auditor.model.application import ApplicationHistory, ApplicationState, RevisionSeen
 from auditor.model.case import Case, LiveState, Scope
 from auditor.model.change import AppKey, Change, Write
 from auditor.model.coverage import Coverage
@@ -85,8 +87,11 @@ class _Gathering:
         """Everything, in the order in which one part needs the other."""
         read = EventReading(self._log, self._identities.identify).read()
         histories, reports = self._histories(read.own)
-        covered = self._covered(histories)
+        seen = revisions_seen(histories)
+        covered = self._covered(histories, seen)
         as_of = self._scope.as_of or covered.as_of.moment or _EPOCH
+        # Without a moment that was asked for no commit is left out, also where its clock runs ahead.
+        in_git = self._scope.as_of or as_of_marks(self._facts.marks).moment or _EPOCH
         declared = Declared(histories, self._git)
         tracking = trackings(self._facts.settings, histories, self._log.all, self._facts.objects)
         owners = Owners(histories, tracking, control_namespaces(self._facts.settings), declared.keys)
@@ -100,13 +105,14 @@ class _Gathering:
         told, live = self._told(objects, declared, instance_label(tracking), placed)
         found = changes.changes(told, lambda write: _owned(owners, write))
         histories = with_object_freezes(histories, found)
-        judge = GitJudge(self._git, histories, revisions_seen(histories), as_of, told)
+        judge = GitJudge(self._git, histories, seen, in_git, told)
         judged = verdicts(found, told, Bench(histories, self._facts.settings, judge, declared, bypasses, live, as_of))
         return self._conclude(histories, covered, told, found, judged, live, judge)
 
-    def _covered(self, histories: Mapping[AppKey, ApplicationHistory]) -> Coverage:
+    def _covered(self, histories: Mapping[AppKey, ApplicationHistory], seen: Sequence[RevisionSeen]) -> Coverage:
         facts = self._facts
-        covered = coverage(self._config, facts.marks, facts.skipped, histories, bool(facts.argo_events))
+        ends = by_records(as_of_marks(facts.marks), facts.commits, seen, self._git)
+        covered = coverage(self._config, facts.marks, facts.skipped, histories, bool(facts.argo_events), ends)
         moment = self._scope.as_of
         return replace(covered, as_of=covered.as_of.until(moment)) if moment else covered
 

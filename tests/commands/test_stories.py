@@ -54,7 +54,9 @@ class Shop:
         assert run(partial(app(), ["collect", "--config", config])) == Status.CLEAN
         self.capsys.readouterr()
         run(partial(app(), ["changes", "--config", config, "--format", "json", *arguments]))
-        said: list[dict[str, Any]] = json.loads(self.capsys.readouterr().out)["changes"]
+        answer = json.loads(self.capsys.readouterr().out)
+        self.as_of: dict[str, Any] = answer["as_of"]
+        said: list[dict[str, Any]] = answer["changes"]
         return said
 
     def _status(self) -> Body:
@@ -97,6 +99,25 @@ def test_a_hotfix_that_reached_git_is_reflected(shop: Shop) -> None:
     assert (field["path"], field["after"]) == (IMAGE, "app:2")
     assert (field["git"]["verdict"], field["git"]["commit"]) == ("reflected", fix)
     assert field["cluster"]["verdict"] == "standing"
+
+
+def test_a_commit_that_records_show_was_made_by_then_whatever_its_clock_said(shop: Shop) -> None:
+    shop.cluster.scale(ALICE, deployment(), 6)
+    shop.manifests["web.yaml"]["spec"]["replicas"] = 6
+    shop.first = ahead = shop.commit(600, "Six replicas, by a clock that runs ahead")
+    [change] = shop.changes()
+    [field] = change["fields"]
+    assert (field["git"]["verdict"], field["git"]["commit"]) == ("already", ahead)
+    assert shop.as_of["git"] == shop.as_of["argocd"] == "2026-11-30T08:30:00Z"
+
+
+def test_a_commit_that_no_record_shows_may_have_been_made_after_all_of_them(shop: Shop) -> None:
+    shop.cluster.scale(ALICE, deployment(), 6)
+    shop.manifests["web.yaml"]["spec"]["replicas"] = 6
+    later = shop.commit(600, "Six replicas, after the records")
+    [change] = shop.changes()
+    assert change["fields"][0]["git"]["commit"] == later
+    assert shop.as_of["git"] == minute(600).isoformat().replace("+00:00", "Z")
 
 
 def test_an_edit_that_self_heal_put_back_never_reached_git(shop: Shop) -> None:

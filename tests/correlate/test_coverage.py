@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.config import ArgoCDConfig, ClusterConfig, Config, RepositoryConfig
-from auditor.correlate.coverage import coverage
+from auditor.correlate.coverage import as_of, coverage
 from auditor.model.facts import SourceMark
 from tests.factories import SHOP, app_state, history, mark
 
@@ -40,6 +40,16 @@ def test_an_audit_log_that_ends_too_early_is_late_by_its_own_limit() -> None:
     assert "later than its max_lag allows" in sentences(late, *WHOLE[1:])[0]
     soon = replace(AUDIT, last_at=mark("audit", 0, 40).last_at)
     assert sentences(soon, *WHOLE[1:]) == []
+
+
+def test_no_audit_log_is_late_by_a_committers_clock() -> None:
+    ahead = replace(WHOLE[2], last_at=mark("git", 0, 600).last_at)
+    ends = replace(as_of(WHOLE), git=WHOLE[2].last_at)
+    marks = (*WHOLE[:2], ahead, WHOLE[3])
+    assert sentences(*marks) == [
+        f"The audit log of prod ends {AUDIT.last_at:%Y-%m-%d %H:%M:%S} UTC, later than its max_lag allows."
+    ]
+    assert coverage(CONFIG, marks, (), {SHOP: history(app_state(0))}, True, ends).gaps == ()
 
 
 def test_without_what_argo_cd_said_edits_in_its_ui_have_no_person() -> None:
