@@ -70,7 +70,7 @@ def freezes(
     unseen = UnseenEdits({course.key: course for course in found}, requests.edits, statements, identify, config)
     for course in found:
         for freeze in _of_application(course, _Hands(statements, identify, unseen), identify):
-            by_no_hand = freeze.began_by == NOBODY or _is_declared(freeze)
+            by_no_hand = freeze.began_by == NOBODY or is_declared(freeze)
             if by_no_hand and freeze.form in _AUTO_SYNC_OFF and _rolls_out(course, rolling):
                 continue
             kept[course.key].append(_as_rollback(freeze, syncs.get(course.key, ())))
@@ -102,7 +102,7 @@ def begin(app: AppKey, form: FreezeForm, state: ApplicationState, hand: Hand, de
 
 def end(freeze: Freeze, state: ApplicationState, hand: Hand, declared_by: str) -> Freeze:
     """A freeze that ended. What no person ended was undone; `declared_by` names what git declares it in."""
-    undone = not hand.is_person and not _is_declared(freeze)
+    undone = not hand.is_person and not is_declared(freeze)
     return replace(
         freeze,
         ended_at=hand.at or state.at,
@@ -125,17 +125,17 @@ def _of_application(course: Course, hands: "_Hands", identify: Identify) -> Iter
             hand = hands.behind(course.key, step, fields)
             if group in open_ and ends(step.state):
                 freeze = open_.pop(group)
-                if not _is_declared(freeze) or hand.actor.kind == "gitops":
+                if not is_declared(freeze) or hand.actor.kind == "gitops":
                     yield end(freeze, step.state, hand, _declared_by(step.before, hand.actor))
             elif form is not None:
                 declared = _declared_by(step.before, hand.actor) if hand.actor.kind == "gitops" else ""
                 open_[group] = begin(course.key, form, step.state, hand, f"in {declared}" if declared else "")
     for freeze in open_.values():
-        if not _is_declared(freeze):
+        if not is_declared(freeze):
             yield _removed(freeze, course, identify)
 
 
-def _is_declared(freeze: Freeze) -> bool:
+def is_declared(freeze: Freeze) -> bool:
     """Whether it came through git: a policy, unless git also ends it."""
     return freeze.began_by.kind == "gitops"
 

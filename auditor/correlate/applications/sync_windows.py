@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from auditor.config import Config
 from auditor.correlate.applications.courses import Course, Identify
 from auditor.correlate.applications.documents import canonical
-from auditor.correlate.applications.freezes import Hand, parent_of
+from auditor.correlate.applications.freezes import Hand, is_declared, parent_of
 from auditor.correlate.applications.requests import argocd_of, document_after, is_stored, object_in, sighting
 from auditor.correlate.applications.window_schedule import Span, next_span, span_until_open
 from auditor.correlate.identity.argo_statements import Statements, who
@@ -46,7 +46,8 @@ def window_freezes(
     config: Config,
     identify: Identify,
 ) -> Iterator[Freeze]:
-    """The freezes by windows that were added within the records. A window that was always there is a policy."""
+    """The freezes by windows that were added within the records. A window that was always there is a policy, as is one
+    that came through git, unless git also takes it out."""
     for project, entries in sorted(_entries(events, settings, config).items()):
         own = [course for course in found if course.key.argocd == project[0] and course.steps]
         open_: dict[tuple[str, AppKey], Freeze] = {}
@@ -54,10 +55,11 @@ def window_freezes(
             actor, further = who(edit.event, "AppProject", statements, identify)
             hand = Hand(actor, (Evidence("audit", edit.event.audit_id, edit.event.origin, edit.event.id), *further))
             for key in [key for key in open_ if key[0] not in edit.after]:
-                yield _lifted(open_.pop(key), edit, hand)
-            if actor.kind != "gitops":
-                open_ |= _begun(project, own, edit, hand)
-        yield from open_.values()
+                freeze = open_.pop(key)
+                if not is_declared(freeze) or (actor.kind == "gitops" and not _is_over(freeze, edit)):
+                    yield _lifted(freeze, edit, hand)
+            open_ |= _begun(project, own, edit, hand)
+        yield from (freeze for freeze in open_.values() if not is_declared(freeze))
 
 
 def _entries(
@@ -112,7 +114,7 @@ def _begun(project: Project, own: Sequence[Course], edit: _Edit, hand: Hand) -> 
             if span := _denied(window, state, edit):
                 begun[key, course.key] = Freeze(
                     course.key, "sync-window", span.begins_at, hand.actor, span.ends_at, None, False, "",
-                    _described(window), hand.evidence,
+                    _described(window, edit, hand), hand.evidence,
                 )  # fmt: skip
     return begun
 
@@ -138,17 +140,19 @@ def _allows(window: JsonObject, state: ApplicationState) -> bool:
     return text(window, "kind") == "allow" and _matches(window, state)
 
 
-def _described(window: JsonObject) -> str:
-    """What the window says of itself, where a ticket stands, and whether it lets people sync by hand."""
+def _described(window: JsonObject, edit: _Edit, hand: Hand) -> str:
+    """Where git declares the window, what it says of itself, where a ticket stands, and whether it lets people sync by
+    hand."""
+    parent = parent_of(edit.tracking_id) if hand.actor.kind == "gitops" else ""
     by_hand = "manual syncs are allowed" if window.get("manualSync") is True else ""
-    return "; ".join(filter(None, (text(window, "description"), by_hand)))
+    return "; ".join(filter(None, (f"in {parent}" if parent else "", text(window, "description"), by_hand)))
 
 
 def _lifted(freeze: Freeze, edit: _Edit, hand: Hand) -> Freeze:
     """A freeze whose window was taken out, where it had not closed by then."""
-    if freeze.ended_at is not None and freeze.ended_at <= edit.event.at:
+    if _is_over(freeze, edit):
         return freeze
-    undone = not hand.is_person
+    undone = not hand.is_person and not is_declared(freeze)
     return replace(
         freeze,
         ended_at=edit.event.at,
@@ -157,6 +161,10 @@ def _lifted(freeze: Freeze, edit: _Edit, hand: Hand) -> Freeze:
         undone_by=parent_of(edit.tracking_id) if undone and hand.actor.kind == "gitops" else "",
         evidence=(*freeze.evidence, *hand.evidence),
     )
+
+
+def _is_over(freeze: Freeze, edit: _Edit) -> bool:
+    return freeze.ended_at is not None and freeze.ended_at <= edit.event.at
 
 
 def _state(course: Course, event: AuditEvent) -> ApplicationState:

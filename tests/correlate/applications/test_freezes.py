@@ -207,6 +207,17 @@ def test_a_window_that_was_always_there_is_a_policy() -> None:
     assert story.history().freezes == ()
 
 
+def test_a_window_that_git_adds_and_takes_out_again_is_a_freeze_and_one_that_stays_is_a_policy() -> None:
+    story = Story(SELF_HEALING).created(-60)
+    story.settings.append(policy_project([]))
+    story.events.append(project(0, 200, [WINDOW], CONTROLLER))
+    assert story.history().freezes == ()
+    story.events.append(project(30, 201, [], CONTROLLER))
+    (freeze,) = story.history().freezes
+    assert (freeze.form, freeze.began_by.name, freeze.began_at) == ("sync-window", CONTROLLER, minute(0))
+    assert (freeze.ended_at, freeze.undone) == (minute(30), False)
+
+
 def test_a_window_that_closes_by_itself_ends_the_freeze() -> None:
     story = Story(SELF_HEALING).created(-60)
     story.settings.append(policy_project([]))
