@@ -1,10 +1,11 @@
-"""Makes the dictionary that bodies are compressed with (`auditor/store/bodies.zdict`), from the recorded incidents.
+"""Makes the dictionaries that the store compresses with (`auditor/store/*.zdict`), from the recorded incidents.
 
     python scripts/dictionary.py
 
-A store can be read only with the dictionary that it was written with: whoever makes a new one raises `SCHEMA_VERSION`.
+A store can be read only with the dictionaries that it was written with: whoever makes new ones raises `SCHEMA_VERSION`.
 """
 
+import os
 import shutil
 import sys
 import tarfile
@@ -16,12 +17,12 @@ import zstandard
 from typer.testing import CliRunner
 
 from auditor.cli import app
-from auditor.store import open_store
-from auditor.store.compression import DICTIONARY
+from auditor.store import Store, open_store
+from auditor.store.compression import BODIES, RESULTS, Compression
 
 ROOT = Path(__file__).parent.parent
-SIZE = 32 << 10
-"""Bytes. Two and four times as much were measured to gain nothing on recordings that it was not made from."""
+SIZES = {BODIES: 32 << 10, RESULTS: 16 << 10}
+"""Bytes. Two and four times as much gain nothing on recordings that they were not made from."""
 
 
 def recordings(folder: Path) -> Iterator[Path]:
@@ -34,26 +35,48 @@ def recordings(folder: Path) -> Iterator[Path]:
         yield day
 
 
-def bodies(recording: Path) -> Iterator[bytes]:
+def opened(recording: Path) -> Store:
+    """The store of a recording, read and correlated."""
+    ran = CliRunner().invoke(app(), ["run", "--config", str(recording / "auditor.toml")])
+    if ran.exception and not isinstance(ran.exception, SystemExit):
+        sys.exit(f"{recording.name} was not read:\n{ran.output}")
+    return open_store("sqlite:///auditor.db", folder=recording, create=False)
+
+
+def bodies(store: Store) -> Iterator[bytes]:
     """All bodies as they are stored: secrets are redacted."""
-    collected = CliRunner().invoke(app(), ["collect", "--config", str(recording / "auditor.toml")])
-    if collected.exit_code:
-        sys.exit(f"{recording.name} was not collected:\n{collected.output}")
-    store = open_store("sqlite:///auditor.db", folder=recording, create=False)
     for event in store.audit_events():
         yield from filter(None, (event.request, event.response))
     for kept in (store.application_snapshots(), store.settings(), store.object_snapshots()):
         yield from (fact.body for fact in kept)
-    store.close()
+
+
+def results(store: Store) -> Iterator[bytes]:
+    """All that was concluded."""
+    for table in ("change", "finding", "episode", "drift", "staging_pair"):
+        _, rows = store.ask(f"SELECT data FROM {table}")  # noqa: S608
+        yield from (RESULTS.unpack(frame) for (frame,) in rows)
+
+
+def write(kind: Compression, samples: list[bytes]) -> None:
+    """A dictionary, into the program."""
+    made = zstandard.train_dictionary(SIZES[kind], samples, level=3)
+    kind.dictionary.write_bytes(made.as_bytes())
+    size = sum(map(len, samples))
+    sys.stdout.write(f"{kind.dictionary.name}: {len(samples):,} samples, {size:,} bytes; {made.dict_id()}\n")
 
 
 def main() -> None:
-    """Write the dictionary anew."""
+    """Write both anew."""
+    os.environ["PATH"] = f"{ROOT / '.tools' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    samples: dict[Compression, list[bytes]] = {BODIES: [], RESULTS: []}
     with tempfile.TemporaryDirectory() as folder:
-        samples = [body for recording in recordings(Path(folder)) for body in bodies(recording)]
-    made = zstandard.train_dictionary(SIZE, samples, level=3)
-    DICTIONARY.write_bytes(made.as_bytes())
-    print(f"{len(samples):,} bodies, {sum(map(len, samples)):,} bytes; dictionary {made.dict_id()}")
+        for recording in recordings(Path(folder)):
+            with opened(recording) as store:
+                samples[BODIES] += bodies(store)
+                samples[RESULTS] += results(store)
+    for kind, said in samples.items():
+        write(kind, said)
 
 
 if __name__ == "__main__":

@@ -1,47 +1,64 @@
-"""Bodies of facts and other bytes of the store, compressed.
+"""What the store compresses: the bodies of facts, and values that were concluded.
 
-Bodies are small and much alike: the same kinds of objects, with the same fields and managers. A dictionary of what they
-have in common makes them a half to a third as large, in half the time (docs/benchmarks.md). It is part of the program
-(`scripts/dictionary.py` made it, from the bodies of the recorded incidents), and each frame names the one that it
-needs, so that a wrong one is an error and never another text.
+These are small and much alike: the same kinds of objects with the same fields and managers, the same kinds of findings.
+A dictionary of what they have in common makes them a third to a half as large, in half the time (docs/benchmarks.md).
+The dictionaries are part of the program (`scripts/dictionary.py` makes them from the recorded incidents). Each frame
+names the one that it needs: with another it is an error, and never another text.
 """
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import zstandard
 
 _LEVEL = 3
-DICTIONARY = Path(__file__).with_name("bodies.zdict")
-
-compressed = zstandard.ZstdCompressor(level=_LEVEL).compress
-"""Any bytes as a zstd frame."""
-decompressed = zstandard.ZstdDecompressor().decompress
-"""The bytes of a frame of `compressed`. Raises `zstandard.ZstdError`."""
 
 
-def body_compressed(body: bytes) -> bytes:
-    """A JSON body as a zstd frame."""
-    return _compressor().compress(body)
+class Compression:
+    """zstd with the dictionary of one kind of content."""
+
+    def __init__(self, name: str) -> None:
+        self.dictionary = Path(__file__).with_name(f"{name}.zdict")
+        """Where it lies."""
+
+    def pack(self, content: bytes) -> bytes:
+        """Content as a frame."""
+        return self._compress(content)
+
+    def unpack(self, frame: bytes) -> bytes:
+        """The content of a frame. Raises `zstandard.ZstdError`."""
+        return self._decompress(frame)
+
+    @cached_property
+    def _compress(self) -> Callable[[bytes], bytes]:
+        alike = self._alike()
+        alike.precompute_compress(level=_LEVEL)
+        return zstandard.ZstdCompressor(level=_LEVEL, dict_data=alike).compress
+
+    @cached_property
+    def _decompress(self) -> Callable[[bytes], bytes]:
+        return zstandard.ZstdDecompressor(dict_data=self._alike()).decompress
+
+    def _alike(self) -> zstandard.ZstdCompressionDict:
+        return zstandard.ZstdCompressionDict(self.dictionary.read_bytes(), dict_type=zstandard.DICT_TYPE_FULLDICT)
 
 
-def body_decompressed(frame: bytes) -> bytes:
-    """The body of a frame. Raises `zstandard.ZstdError`."""
-    return _decompressor().decompress(frame)
+BODIES = Compression("bodies")
+"""JSON bodies of facts, redacted."""
+RESULTS = Compression("results")
+"""Changes, findings, episodes and the like, as MessagePack."""
+
+
+def packed(value: Any) -> bytes:
+    """A value of the model as compressed MessagePack."""
+    return RESULTS.pack(msgspec.msgpack.encode(value))
 
 
 @cache
-def _dictionary() -> zstandard.ZstdCompressionDict:
-    return zstandard.ZstdCompressionDict(DICTIONARY.read_bytes(), dict_type=zstandard.DICT_TYPE_FULLDICT)
-
-
-@cache
-def _compressor() -> zstandard.ZstdCompressor:
-    dictionary = _dictionary()
-    dictionary.precompute_compress(level=_LEVEL)
-    return zstandard.ZstdCompressor(level=_LEVEL, dict_data=dictionary)
-
-
-@cache
-def _decompressor() -> zstandard.ZstdDecompressor:
-    return zstandard.ZstdDecompressor(dict_data=_dictionary())
+def unpacker(kind: Any) -> Callable[[bytes], Any]:
+    """Reads back what `packed` wrote of a value of that type."""
+    decode = msgspec.msgpack.Decoder(kind).decode
+    return lambda frame: decode(RESULTS.unpack(frame))

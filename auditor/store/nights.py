@@ -7,8 +7,9 @@ import msgspec
 
 from auditor.model.finding import Finding
 from auditor.model.night import Shown, ToldNight
+from auditor.store.compression import packed, unpacker
 from auditor.store.database import Database
-from auditor.store.rows import packed, time_text, unpacker
+from auditor.store.rows import time_text
 
 
 class Nights:

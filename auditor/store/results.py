@@ -16,8 +16,9 @@ from auditor.model.episode import Episode
 from auditor.model.finding import Finding
 from auditor.model.staging import StagingPair
 from auditor.model.verdict import Verdict
+from auditor.store.compression import packed, unpacker
 from auditor.store.database import Database, Row
-from auditor.store.rows import packed, time_text, unpacker
+from auditor.store.rows import time_text
 
 
 @dataclass(frozen=True, slots=True)

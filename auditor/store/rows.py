@@ -14,7 +14,7 @@ import msgspec
 
 from auditor.model import facts
 from auditor.model.facts import Fact, Origin, SourceMark
-from auditor.store.compression import body_compressed, body_decompressed, compressed, decompressed
+from auditor.store.compression import BODIES
 from auditor.store.database import Row
 
 F = TypeVar("F", bound=Fact | SourceMark)
@@ -101,18 +101,6 @@ def _codec(kind: Any) -> Codec[Any]:
     return Codec(TABLES[kind], columns, to_row, from_row)
 
 
-def packed(value: Any) -> bytes:
-    """A value of the model as compressed MessagePack."""
-    return compressed(msgspec.msgpack.encode(value))
-
-
-@cache
-def unpacker(kind: Any) -> Callable[[bytes], Any]:
-    """Reads back what `packed` wrote of a value of that type."""
-    decode = msgspec.msgpack.Decoder(kind).decode
-    return lambda data: decode(decompressed(data))
-
-
 def _digest(fact: Any, names: list[str]) -> str:
     said = msgspec.json.encode([getattr(fact, name) for name in names], order="deterministic")
     return hashlib.sha256(said).hexdigest()
@@ -120,7 +108,7 @@ def _digest(fact: Any, names: list[str]) -> str:
 
 def _writer(hint: Any) -> Callable[[Any], Any] | None:
     if bytes in _alternatives(hint):
-        return lambda value: value if value is None else body_compressed(value)
+        return lambda value: value if value is None else BODIES.pack(value)
     if datetime in _alternatives(hint):
         return lambda value: value if value is None else time_text(value)
     return _text_of if _is_structure(hint) else None
@@ -132,7 +120,7 @@ def _text_of(value: Any) -> str:
 
 def _reader(hint: Any, *, repeats: bool = False) -> Callable[[Any], Any] | None:
     if bytes in _alternatives(hint):
-        return lambda value: value if value is None else body_decompressed(value)
+        return lambda value: value if value is None else BODIES.unpack(value)
     if datetime in _alternatives(hint):
         return lambda value: value if value is None else datetime.fromisoformat(value)
     if hint is str and repeats:
