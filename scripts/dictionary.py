@@ -11,6 +11,7 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator
+from contextlib import chdir
 from pathlib import Path
 
 import zstandard
@@ -37,7 +38,8 @@ def recordings(folder: Path) -> Iterator[Path]:
 
 def opened(recording: Path) -> Store:
     """The store of a recording, read and correlated."""
-    ran = CliRunner().invoke(app(), ["run", "--config", str(recording / "auditor.toml")])
+    with chdir(recording):  # reports are written where one stands
+        ran = CliRunner().invoke(app(), ["run"])
     if ran.exception and not isinstance(ran.exception, SystemExit):
         sys.exit(f"{recording.name} was not read:\n{ran.output}")
     return open_store("sqlite:///auditor.db", folder=recording, create=False)
