@@ -30,11 +30,7 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
         for subject, manifest in _out_of_sync(state, desired):
             for field in _differing(case, subject, manifest):
                 writer = writers.get((subject, field.path))
-                if (
-                    writer is not None
-                    and writer[1] not in _NO_PHANTOMS
-                    and not _ignored(state, subject, field.path)
-                ):
+                if writer is not None and writer[1] not in _NO_PHANTOMS and not _ignored(state, subject, field.path):
                     yield _finding(case, key, subject, field, writer)
 
 
