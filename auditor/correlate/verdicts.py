@@ -65,13 +65,14 @@ def _verdict(change: Change, writes: Sequence[Write], bench: Bench) -> Verdict:
         lambda later: _pressed(change.application, later, bench.bypasses),
     )
     fields = tuple(FieldVerdict(*pair) for pair in zip(in_git, in_cluster, strict=True)) if in_cluster else ()
-    declared = _manifest(change, bench.as_of, bench)
+    now = replace(change, application=bench.git.home(change))
+    declared = _manifest(now, bench.as_of, bench)
     await_next = partial(
         outlook,
-        state=_state(change, bench.as_of, bench),
+        state=_state(now, bench.as_of, bench),
         declared=declared,
-        rules=_rules(change, bench.as_of, bench),
-        freezes=_open_freezes(change, bench),
+        rules=_rules(now, bench.as_of, bench),
+        freezes=_open_freezes(now, bench),
         otherwise=_left_otherwise(write, declared, bench.live.get(write.object)),
         keeper=_keeper(write, bench),
     )

@@ -16,7 +16,7 @@ from auditor.model.drift import DriftCause, DriftedField
 from auditor.model.resource import ABSENT, UNKNOWN, JsonObject, Leaf, ObjectId, Path, leaf
 from auditor.model.verdict import ClusterVerdict, GitVerdict, Verdict
 from auditor.objects import ignore, leaves, managed_fields, paths
-from auditor.objects.bare_items import as_leaf, stood_for
+from auditor.objects.bare_items import BARE, as_leaf, stood_for
 
 LACKING = frozenset({"not-reflected", "not-in-git", "not-declared", "on-branch", "superseded"})
 _BY_HAND: frozenset[ActorKind] = frozenset({"person", "shared-credential", "unknown"})
@@ -58,7 +58,8 @@ def _standing(case: Case) -> Iterator[DriftedField]:
             continue
         write = change.write
         told = stood_for(write.fields, write.object)
-        for field, judged in zip(told, verdict.fields, strict=True):
+        for one, item, judged in zip(write.fields, told, verdict.fields, strict=True):
+            field = item if _wanted(case, change, item.path) == BARE else one
             wanted = _wanted(case, change, field.path)
             differs = field.after.state != "absent" or wanted.state != "absent"
             if _left(judged.git, judged.cluster) and field.path[-1:] != (RESTARTED_AT,) and differs:

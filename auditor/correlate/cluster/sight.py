@@ -20,7 +20,7 @@ from auditor.model.desired import Undeterminable
 from auditor.model.facts import ArgoSettings
 from auditor.model.resource import ABSENT, Json, JsonObject, ListItem, ObjectId, Path
 from auditor.objects import ignore, leaves, paths, schema
-from auditor.objects.bare_items import as_leaf, is_filled_in
+from auditor.objects.bare_items import BARE, as_leaf, is_filled_in
 from auditor.objects.versions import common_version
 
 _REMOVED_TRACKING = "removed argocd.argoproj.io/tracking-id"
@@ -115,7 +115,7 @@ def differs(write: Write, field: FieldChange, manifest: JsonObject) -> bool | No
     """Whether the live value after the change is not what the merge of manifest and live object would make it."""
     subject = write.object
     if field.after == ABSENT and is_filled_in(field, subject):
-        return paths.lookup(manifest, field.path[:-1]).state == "value"
+        return as_leaf(field.path[:-1], paths.lookup(manifest, field.path[:-1]), subject) == BARE
     wanted = as_leaf(field.path, paths.lookup(manifest, field.path), subject)
     if not field.after.known:
         return None

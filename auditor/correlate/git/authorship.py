@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import cast
 
 from auditor.correlate.git.course import NO_COMMIT, Step
-from auditor.model.desired import GitReader, Landing
+from auditor.model.desired import GitReader, Landing, Undeterminable
 from auditor.model.verdict import Authored, GitVerdict, GitWord
 
 _IN_APPLICATION = "the value comes from the Application, and no commit of a configured repository declares it"
@@ -20,6 +20,24 @@ def authored_in(landing: Landing, has: Callable[[str], bool], git: GitReader) ->
         if has(sha) and not has(git.first_parent(landing.repo_url, sha)):
             return git.commit(landing.repo_url, sha) or landing
     return landing
+
+
+def written_since(step: Step, at: datetime, has: Callable[[str], bool], git: GitReader) -> Landing:
+    """The commit on the followed branch that wrote a value after a moment. Where a step is another source that an
+    application was told to follow, the value was written there by an earlier commit; what had stood there all along
+    came with the step."""
+    landings = git.landings(step.state)
+    shas = [] if isinstance(landings, Undeterminable) else [landing.sha for landing in landings]
+    if isinstance(landings, Undeterminable) or step.sha not in shas:
+        return step.landing
+    place = shas.index(step.sha)
+    written = step.landing
+    while place >= 0 and has(shas[place]):
+        if landings[place].at <= at:
+            return step.landing
+        written = landings[place]
+        place -= 1
+    return written
 
 
 def landed_verdict(word: str, step: Step, authored: Landing, at: datetime, says: str, doubt: str) -> GitVerdict:

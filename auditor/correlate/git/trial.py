@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from auditor.correlate.applications.hydration import dry_commit
 from auditor.correlate.git.applied import Applied, synced_between
-from auditor.correlate.git.authorship import authored_in, landed_verdict
+from auditor.correlate.git.authorship import authored_in, landed_verdict, written_since
 from auditor.correlate.git.branches import on_branch
 from auditor.correlate.git.course import Course, Step
 from auditor.correlate.git.manifest import manifest_of, otherwise, value_in
@@ -44,8 +44,10 @@ class Trial:
         after: Leaf,
         applied: Applied,
         history: ApplicationHistory | None,
+        former: "Trial | None" = None,
     ) -> None:
-        """`path` is () and `after` PRESENT or ABSENT for a whole object."""
+        """`path` is () and `after` PRESENT or ABSENT for a whole object. `former` is the same on the application that
+        declared the object when it was changed, where git has it in another one now."""
         self._course = course
         self._change = change
         self._object: ObjectId = change.write.object
@@ -59,6 +61,7 @@ class Trial:
         self._applied = applied
         self._history = history
         self._doubts = ""
+        self._former = former
 
     # What git says
 
@@ -97,6 +100,8 @@ class Trial:
 
     def then(self) -> Value:
         """What git said when the change was made: a revision that does not render leaves the one before in force."""
+        if self._former is not None:
+            return self._former.then()
         number = self._change_step
         while number >= 0 and isinstance(said := self.value(number), Undeterminable):
             if not self._renders_at_all():
@@ -115,16 +120,23 @@ class Trial:
             return value is wanted
         return equal(self._object.group, self._object.kind, self._path, value, wanted)
 
-    def run_begins(self, wanted: Value) -> int:
-        """The step that begins the run of a value that lasts until now."""
-        begin = self._now
-        for number in range(self._now - 1, -1, -1):
+    def run_begins(self, wanted: Value, until: int | None = None) -> int:
+        """The step that begins the run of a value that lasts until a step, the last one by default."""
+        end = self._now if until is None else until
+        begin = end
+        for number in range(end - 1, -1, -1):
             said = self.value(number)
             if self._is(said, wanted):
                 begin = number
             elif not isinstance(said, Undeterminable):
                 break
         return begin
+
+    def is_bare(self) -> bool:
+        """Whether git has no more of a list item than its keys, or has none such, now as when the change was made."""
+        return all(
+            not isinstance(said, Leaf) or said in (ABSENT, BARE) for said in (self.value(self._now), self.then())
+        )
 
     # The table
 
@@ -184,6 +196,8 @@ class Trial:
 
     def _has_it(self, now: Value) -> GitVerdict:
         """`already` or `reflected`: git has the value."""
+        if self._former is not None and self._is(now, self._former.then()):
+            return self._former.had_it(now)
         begin = self.run_begins(now)
         step = self._course.steps[begin]
         if begin == 0 and self._is(now, ABSENT) and self._course.complete:
@@ -193,6 +207,13 @@ class Trial:
         if self._landed_for_sure(begin):
             return self._landed("already", begin, now)
         return self._landed("reflected", begin, now)
+
+    def had_it(self, value: Value) -> GitVerdict:
+        """`already`: git had the value when the change was made, and took it elsewhere with its object since."""
+        begin = self.run_begins(value, max(self._change_step, 0))
+        if begin == 0 and self._is(value, ABSENT) and self._course.complete:
+            return GitVerdict("already", "git never declared the field")
+        return self._landed("already", begin, value)
 
     def _landed_for_sure(self, number: int) -> bool:
         """Whether a record shows that the step had landed when the change was made."""
@@ -248,9 +269,10 @@ class Trial:
             said = self.value_at(step, self._course.git.render(step.state, sha)) if sha else None
             return self._is(said, value)
 
-        authored = authored_in(step.landing, has, self._course.git)
+        git = self._course.git
+        authored = authored_in(written_since(step, self._at, has, git), has, git)
         if self._history is not None:
-            authored = dry_commit(self._history, authored, self._course.git) or authored
+            authored = dry_commit(self._history, authored, git) or authored
         return landed_verdict(word, step, authored, self._at, self._said(value), self._doubt())
 
     def _branch(self) -> GitVerdict | None:

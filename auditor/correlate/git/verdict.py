@@ -12,7 +12,7 @@ from auditor.correlate.git.landing import FirstSeen
 from auditor.correlate.git.manifest import manifest_of
 from auditor.correlate.git.trial import PRESENT, Trial
 from auditor.model.application import ApplicationHistory, ApplicationState, RevisionSeen
-from auditor.model.change import AppKey, Change, Write
+from auditor.model.change import AppKey, Change, FieldChange, Write
 from auditor.model.desired import DesiredState, GitReader, Undeterminable
 from auditor.model.resource import ABSENT, UNKNOWN, Leaf, ObjectId, Path
 from auditor.model.verdict import GIT_WORST_FIRST, GitVerdict
@@ -76,12 +76,12 @@ class GitJudge:
             return unknown, _for_fields(change, unknown)
         if write.operation != "update":
             whole = PRESENT if write.operation == "create" else ABSENT
-            return self._trial(found, change, (), whole).judge_whole(), ()
+            return self._judged(found, change, (), whole).judge_whole(), ()
         told = stood_for(write.fields, write.object)
-        fields = tuple(self._trial(found, change, field.path, field.after).judge_field() for field in told)
+        fields = tuple(self._of_field(found, change, *pair) for pair in zip(write.fields, told, strict=True))
         if fields:
             return min(fields, key=lambda verdict: GIT_WORST_FIRST.index(verdict.verdict)), fields
-        return self._trial(found, change, (), UNKNOWN).judge_field(), ()
+        return self._judged(found, change, (), UNKNOWN).judge_field(), ()
 
     def _adopter(self, of: ObjectId) -> AppKey | None:
         """The application that has come to declare an object which nobody owned when it was changed."""
@@ -120,6 +120,32 @@ class GitJudge:
     def _trial(self, found: Course, change: Change, path: Path, after: Leaf) -> Trial:
         history = self._applications[change.application] if change.application else None
         return Trial(found, change, path, after, self._applied, history)
+
+    def _of_field(self, found: Course, change: Change, field: FieldChange, item: FieldChange) -> GitVerdict:
+        """Of a field, or of the list item that it stands for, as far as git says no more of that than its keys."""
+        if item is not field:
+            of_item = self._judged(found, change, item.path, item.after)
+            if of_item.is_bare():
+                return of_item.judge_field()
+        return self._judged(found, change, field.path, field.after).judge_field()
+
+    def _judged(self, found: Course, change: Change, path: Path, after: Leaf) -> Trial:
+        """Before the application that declares the object at the end."""
+        trial, home = self._trial(found, change, path, after), self.home(change)
+        moved = self.course(home) if home is not None and home != change.application else None
+        if home is None or moved is None or isinstance(moved, Undeterminable):
+            return trial
+        return Trial(moved, change, path, after, self._applied, self._applications[home], trial)
+
+    def home(self, change: Change) -> AppKey | None:
+        """The application that declares the object at the end: another than when it was changed where git moved it."""
+        found = self.course(change.application) if change.application else None
+        if found is None or isinstance(found, Undeterminable):
+            return change.application
+        tip = found.desired(len(found.steps) - 1)
+        if isinstance(tip, Undeterminable) or _declares(found.steps[-1].state, tip, change.write.object):
+            return change.application
+        return self._adopter(change.write.object) or change.application
 
     def value_then(self, change: Change) -> Callable[[Path], Leaf]:
         """What git said of the object's fields when the change was made; UNKNOWN where that cannot be told."""

@@ -8,7 +8,7 @@ import pytest
 from auditor.collectors.files.bounded_yaml import load
 from auditor.correlate.git.manifest import otherwise
 from auditor.model.application import ApplicationHistory
-from auditor.model.change import FieldChange
+from auditor.model.change import AppKey, FieldChange
 from auditor.objects.leaves import differences
 from tests.correlate.git.git_story import IMAGE, REPLICAS, Story, deployment, source
 from tests.factories import SHOP, change, field, minute, thing
@@ -177,6 +177,36 @@ def test_an_object_that_git_adopts_after_it_was_made_by_hand_is_reflected(story:
     assert (whole.verdict, story.repo.name(whole.commit), fields) == ("reflected", "adopted", ())
     elsewhere = change("made", 60, operation="create", object=replace(late, namespace="other"), application=None)
     assert story.judge_change(elsewhere, minute(600))[0].verdict == "not-in-git"
+
+
+OTHER = AppKey("argocd", "argocd", "shop-other")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        ("web:1", "web:2", ("reflected", "moved", "moved")),
+        ("web:1", "web:3", ("superseded", "moved", "moved")),
+        ("web:0", "web:1", ("superseded", "moved", "moved")),
+    ],
+)
+def test_an_object_that_git_moves_to_another_application_is_judged_there(
+    story: Story, before: str, after: str, verdict: tuple[str, str, str]
+) -> None:
+    story.application(source("apps/other"), key=OTHER, destination_namespace="shop-prod")
+    moved = {"apps/web/web.yaml": None, "apps/web/stay.yaml": deployment(name="stay")}
+    story.repo.commit("moved", 70, {**moved, "apps/other/web.yaml": deployment("web:2")})
+    assert story.named(story.judge(IMAGE, before, after)) == verdict
+
+
+def test_a_value_that_git_moves_as_it_is_was_there_already_and_stays_lacking_what_a_hand_set(story: Story) -> None:
+    story.application(source("apps/other"), key=OTHER, destination_namespace="shop-prod")
+    moved = {"apps/web/web.yaml": None, "apps/web/stay.yaml": deployment(name="stay")}
+    story.repo.commit("moved", 70, {**moved, "apps/other/web.yaml": deployment("web:1")})
+    assert story.judge(IMAGE, "web:1", "web:2").verdict == "not-reflected"
+    assert story.named(story.judge(IMAGE, "web:0", "web:1")) == ("already", "start", "start")
+    assert story.judge(f"{IMAGE}PullPolicy", "Always", ...).verdict == "already"
+    assert story.judge_whole("delete").verdict == "not-reflected"
 
 
 def test_a_collection_of_which_the_record_names_no_object_is_unknown(story: Story) -> None:

@@ -219,6 +219,17 @@ def test_a_commit_that_declares_another_tag_brings_its_values(story: Story) -> N
     assert story.named(story.judge(IMAGE, "web:1", "web:2")) == ("reflected", "promote", "promote")
 
 
+def test_a_value_that_was_written_on_the_branch_that_is_declared_after_it_keeps_its_author(story: Story) -> None:
+    story.repo.commit("root", 2, {"argocd/shop-prod.yaml": declared(target="release")})
+    story.repo.commit("release", 3, {"README": "x"}, branch="release", parent="root")
+    under_root(story)
+    story.repo.commit("fix", 65, {WEB: deployment("web:2")}, author="Dave Lind")
+    story.repo.commit("switch", 70, {"argocd/shop-prod.yaml": declared(target="main")})
+    verdict = story.judge(IMAGE, "web:1", "web:2")
+    assert story.named(verdict) == ("reflected", "switch", "fix")
+    assert verdict.author.startswith("Dave Lind")
+
+
 # Charts from a chart repository, values from git
 
 CHARTS = "https://charts.acme.example"
