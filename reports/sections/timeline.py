@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from auditor.correlate.bearing import cited_in, names, names_one
 from auditor.model.application import Freeze, SyncRecord
-from auditor.model.change import Evidence
+from auditor.model.change import Actor, Evidence
 from auditor.model.facts import Announcement
 from reports.case.course import announcements, freezes, holding, landings, syncs
 from reports.case.describe import named, short_object, what
@@ -119,7 +119,7 @@ def _change_moment(dossier: Dossier, group: tuple[Numbered, ...]) -> Moment:
 def _freezes(dossier: Dossier) -> list[Moment]:
     found: list[Moment] = []
     for freeze in freezes(dossier):
-        by = f" by {middle_cut(freeze.began_by.name, 50)}" if freeze.began_by.name else ""
+        by = _by(freeze.began_by)
         end = _ending(freeze)
         inside = dossier.first_at is None or freeze.began_at >= dossier.first_at
         if inside:
@@ -157,8 +157,14 @@ def _ending(freeze: Freeze) -> str:
     length = duration((freeze.ended_at - freeze.began_at).total_seconds())
     if freeze.undone:
         return f"undone by {middle_cut(freeze.undone_by or 'another controller', 50)} after {length}"
-    by = f" by {middle_cut(freeze.ended_by.name, 50)}" if freeze.ended_by is not None and freeze.ended_by.name else ""
-    return f"ended{by} after {length}"
+    return f"ended{_by(freeze.ended_by)} after {length}"
+
+
+def _by(actor: Actor | None) -> str:
+    """Whose hand it was. The controller's only brought what git declares."""
+    if actor is None or not actor.name:
+        return ""
+    return " through git" if actor.kind == "gitops" else f" by {middle_cut(actor.name, 50)}"
 
 
 def _syncs(dossier: Dossier) -> list[Moment]:

@@ -8,6 +8,7 @@ from auditor.model.change import Change, FieldChange
 from auditor.model.desired import Undeterminable
 from auditor.model.resource import JsonObject, Path
 from auditor.model.verdict import ClusterVerdict, FieldVerdict, GitVerdict, Prospect
+from auditor.objects import paths
 
 Outlook = tuple[Prospect, str]
 
@@ -98,10 +99,16 @@ def _of_fields(
     manifest = comparable(declared, change.write.object)
     left = _open(change, fields)
     undone = [field for field in left if differs(change.write, field, manifest)]
-    if not undone and change.write.cause == "bypass":
+    applied = [field for field in left if paths.lookup(manifest, field.path).state == "value"]
+    if not undone and (change.write.cause == "bypass" or (applied and len(applied) == len(left))):
         return "kept", "Every sync applies it from the Application itself, past git, until it is taken out there."
     if not undone and state.key.is_flux and any(is_beside(field, manifest) for field in left):
         return _beside_flux(state)
+    if not undone and applied:
+        return (
+            "invisible",
+            "Argo CD cannot see it, and no sync undoes it: the Application itself has part of it, past git.",
+        )
     if not undone:
         return "invisible", "Argo CD cannot see it, and no sync undoes it: git does not declare the field."
     hidden = [is_ignored(change.write, field.path, manifest, rules) for field in undone]

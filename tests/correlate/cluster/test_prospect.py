@@ -120,6 +120,15 @@ def test_nothing_syncs_while_manifests_cannot_be_generated(raised: Change) -> No
     assert "Manifests cannot be generated" in words
 
 
+def test_what_the_application_itself_has_past_git_is_kept_by_every_sync(raised: Change) -> None:
+    assert of(raised, declared=deployment(replicas=6))[0] == "kept"
+    paused = field("spec.paused", ..., True)
+    both = change("c", 1, *raised.write.fields, paused)
+    lacking = (FieldVerdict(LACKING, STANDING),) * 2
+    prospect, words = outlook(both, LACKING, STANDING, lacking, app_state(0), deployment(replicas=6))
+    assert (prospect, words.partition(":")[2]) == ("invisible", " the Application itself has part of it, past git.")
+
+
 @pytest.mark.parametrize("automated", [True, False])
 def test_nothing_syncs_while_the_project_does_not_permit_the_application(raised: Change, automated: bool) -> None:
     refused = ("InvalidSpecError", "destination does not match any of the allowed destinations in project 'shop'")
