@@ -7,10 +7,10 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-live lint format bench wheel sample docs lock clean
+.PHONY: help demo test test-live lint format bench wheel sample docs dictionaries lock clean
 
 help:  ## List what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/ready  ## Run the bundled incident end to end: the three answers, and where the reports are
 	@$(BIN)/auditor demo demo
@@ -46,6 +46,9 @@ sample: $(VENV)/ready  ## Render the sample incident's desired states anew, for 
 
 docs: $(VENV)/ready  ## Write the page of commands and options anew
 	@$(BIN)/python -m scripts.commands
+
+dictionaries: $(VENV)/ready  ## Make the store's dictionaries anew; a store can be read only with its own
+	@$(BIN)/python -m scripts.dictionary
 
 lock:  ## Pin all dependencies anew, with hashes; needs uv
 	for set in run dev; do \

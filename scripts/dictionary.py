@@ -1,8 +1,7 @@
 """Makes the dictionaries that the store compresses with (`auditor/store/*.zdict`), from the recorded incidents.
 
-    python scripts/dictionary.py
-
-A store can be read only with the dictionaries that it was written with: whoever makes new ones raises `SCHEMA_VERSION`.
+`make dictionaries` runs it. A store can be read only with the dictionaries that it was written with: whoever makes new
+ones raises `SCHEMA_VERSION`.
 """
 
 import os

@@ -2,7 +2,7 @@
 
 These are small and much alike: the same kinds of objects with the same fields and managers, the same kinds of findings.
 A dictionary of what they have in common makes them a third to a half as large, in half the time (docs/benchmarks.md).
-The dictionaries are part of the program (`scripts/dictionary.py` makes them from the recorded incidents). Each frame
+The dictionaries are part of the program (`make dictionaries` makes them from the recorded incidents). Each frame
 names the one that it needs: with another it is an error, and never another text.
 """
 
