@@ -34,6 +34,13 @@ class State:
     """Paths of which the record does not show what was stored: a request's that may have been a dry run, or what
     admission may have set."""
 
+    def __post_init__(self) -> None:
+        """Each path once: requests bring the same ones thousands of times, and each write asks for all of them."""
+        for name in ("removed", "uncertain"):
+            given = getattr(self, name)
+            if len(given) > 1:
+                object.__setattr__(self, name, tuple(dict.fromkeys(given)))
+
     @property
     def gone(self) -> bool:
         """Whether the object is known not to be there."""

@@ -78,3 +78,10 @@ def test_documents_of_another_shape_hold_nothing() -> None:
     for body in ({"metadata": []}, {"metadata": {"annotations": "x", "labels": 7}}, {}):
         state = State(body, True)
         assert (state.last_applied, state.generation, marks(state)) == (None, None, ())
+
+
+def test_a_path_that_many_requests_bring_is_kept_once() -> None:
+    paused, state = (PAUSED,), NOTHING_KNOWN
+    for _ in range(100):
+        state = State(None, False, removed=(*state.removed, *paused), uncertain=(*state.uncertain, REPLICAS, *paused))
+    assert (state.removed, state.uncertain) == (paused, (REPLICAS, PAUSED))
