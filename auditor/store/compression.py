@@ -3,7 +3,8 @@
 These are small and much alike: the same kinds of objects with the same fields and managers, the same kinds of findings.
 A dictionary of what they have in common makes them a third to a half as large, in half the time (docs/benchmarks.md).
 The dictionaries are part of the program (`make dictionaries` makes them from the recorded incidents). Each frame
-names the one that it needs: with another it is an error, and never another text.
+names the one that it needs and holds a checksum: with another, or with bytes that the disk changed, it is an error and
+never another text.
 """
 
 from collections.abc import Callable
@@ -36,7 +37,7 @@ class Compression:
     def _compress(self) -> Callable[[bytes], bytes]:
         alike = self._alike()
         alike.precompute_compress(level=_LEVEL)
-        return zstandard.ZstdCompressor(level=_LEVEL, dict_data=alike).compress
+        return zstandard.ZstdCompressor(level=_LEVEL, dict_data=alike, write_checksum=True).compress
 
     @cached_property
     def _decompress(self) -> Callable[[bytes], bytes]:

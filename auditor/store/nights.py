@@ -22,8 +22,8 @@ class Nights:
         """All findings that runs have shown, by id."""
         decode = unpacker(Finding)
         statement = "SELECT first_as_of, ended_as_of, data FROM shown_finding ORDER BY id"
-        for first, ended, data in self._database.rows(statement):
-            yield Shown(decode(data), _moment(first), _moment(ended))
+        rows = self._database.rows(statement)
+        return self._database.read_back(rows, lambda row: Shown(decode(row[2]), _moment(row[0]), _moment(row[1])))
 
     def before(self, as_of: datetime | None) -> datetime | None:
         """The as-of of the last run whose records ended earlier."""

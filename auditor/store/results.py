@@ -184,7 +184,8 @@ class Results:
         decode: Callable[[bytes], Any] = unpacker(kind)
         bound = "" if limit is None else f" LIMIT {int(limit)}"
         statement = f"SELECT data FROM {table} WHERE {conditions.text} ORDER BY {order}{bound}"  # noqa: S608
-        return (decode(row[0]) for row in self._database.rows(statement, conditions.values))
+        rows = self._database.rows(statement, conditions.values)
+        return self._database.read_back(rows, lambda row: decode(row[0]))
 
     def _fill(self, table: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
         names = ", ".join(f'"{column}"' for column in columns)

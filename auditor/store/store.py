@@ -31,7 +31,7 @@ from auditor.store.results import Results
 from auditor.store.rows import TABLES, Codec, codec, time_text
 from auditor.store.shelf import Shelf, clear
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 F = TypeVar("F", bound=Fact | SourceMark)
 

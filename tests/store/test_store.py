@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -221,6 +222,18 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
 def _written_over(folder: Path, column: str, value: object) -> None:
     with sqlite3.connect(folder / "auditor.db") as database:
         database.execute(f"UPDATE audit_event SET {column} = ?", (value,))
+
+
+def test_a_body_that_the_disk_changed_is_told_and_never_another_body(store: Store, tmp_path: Path) -> None:
+    body = b'{"spec":{"replicas":3,"note":"zq8x 4711 hk2w"}}'
+    store.write(Batch((event(request=body),), MARK))
+    with sqlite3.connect(tmp_path / "auditor.db") as database:
+        (kept,) = database.execute("SELECT request FROM audit_event").fetchone()
+    for place in range(len(kept)):
+        changed = bytes((*kept[:place], kept[place] ^ 1, *kept[place + 1 :]))
+        _written_over(tmp_path, "request", changed)
+        with suppress(StoreError):
+            assert [one.request for one in store.audit_events()] == [body]
 
 
 @pytest.mark.parametrize(
