@@ -135,7 +135,7 @@ def _questions(case: Dossier) -> tuple[Question, ...]:
         if (number := sum(one.cause == cause for one in case.case.drift))
     ]
     frozen = still_frozen(case)
-    names = ", ".join(middle_cut(freeze.app.name, 24) for freeze in frozen[:4])
+    names = ", ".join(middle_cut(case.called(freeze.app), 24) for freeze in frozen[:4])
     findings = ordered(case.case.findings)
     severe = [
         Answer(grouped(number), words(severity))
@@ -178,7 +178,7 @@ def _urgency(case: Dossier, group: Sequence[DriftedField]) -> tuple[int, int]:
 
 
 def _table(case: Dossier, key: AppKey | None, group: Sequence[DriftedField]) -> Table:
-    name = middle_cut(key.name, 60) if key is not None else "No application"
+    name = middle_cut(case.called(key), 60) if key is not None else "No application"
     rest = f", {grouped(len(group) - CAP)} of them not listed" if len(group) > CAP else ""
     return Table(
         words(f"{name} ", soft(count(len(group), "entry", "entries") + rest)),
@@ -231,7 +231,7 @@ def _findings(case: Dossier) -> tuple[Block, ...]:
         return (Paragraph(words("None beside the changes themselves.")),)
     blocks: list[Block] = []
     for place, one in enumerate(found[:GROUPS], 1):
-        where = f" in {middle_cut(one.application.name, 50)}" if one.application is not None else ""
+        where = f" in {middle_cut(case.called(one.application), 50)}" if one.application is not None else ""
         blocks.append(
             Heading(f"{one.ident}{where}", f"{one.severity}, confidence {one.confidence}", f"finding-{place}")
         )

@@ -172,7 +172,7 @@ def _episodes(dossier: Dossier) -> Text:
         return words("; no episode")
     links: list[Text] = []
     for place, episode in enumerate(episodes[:3]):
-        name = middle_cut(episode.application.name, 22)
+        name = middle_cut(dossier.called(episode.application), 22)
         links.append(words(", " if place else "", ref(name, f"#{anchor(place)}")))
     rest = f" and {grouped(len(episodes) - 3)} more" if len(episodes) > 3 else ""
     return words("; episode " if len(episodes) == 1 else "; episodes ", *links, rest)

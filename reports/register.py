@@ -211,7 +211,7 @@ def _change_blocks(case: Dossier, changes: Sequence[Change]) -> tuple[Block, ...
 def _change_row(case: Dossier, change: Change) -> Row:
     write, target, numbered = change.write, change.write.object, case.by_id.get(change.id)
     place = f"{target.namespace}/" if target.namespace else ""
-    owner = change.application.name if change.application is not None else "no application"
+    owner = case.called(change.application) if change.application is not None else "no application"
     marked = " (unproven)" if write.persisted == "unproven" else ""
     cluster = f", {target.cluster}" if len(case.clusters) > 1 else ""
     return Row(
@@ -302,7 +302,7 @@ def _sync_row(case: Dossier, sync: SyncRecord) -> Row:
     return Row(
         (
             case.clock.both(sync.started_at),
-            words(middle_cut(sync.app.name, 50)),
+            words(middle_cut(case.called(sync.app), 50)),
             words(f"{sync.origin}, {sync.extent}", soft(f" {sync.phase or 'not told'}")),
             words(middle_cut(asked, 50) or "–"),
             joined(revisions[:2], " ") or words("–"),

@@ -92,14 +92,14 @@ def _next_sync(dossier: Dossier) -> list[Reason]:
         note = count(len(by_application), "application")
         return [Reason("Next sync undoes it", note, True, tuple(sorted(together, key=lambda one: one.number)))]
     return [
-        Reason("Next sync undoes it", _how(application, changes), True, tuple(changes))
+        Reason("Next sync undoes it", _how(dossier, application, changes), True, tuple(changes))
         for application, changes in by_application.items()
     ]
 
 
-def _how(application: AppKey | None, changes: list[Numbered]) -> str:
+def _how(dossier: Dossier, application: AppKey | None, changes: list[Numbered]) -> str:
     prospects = {one.verdict.prospect for one in changes}
-    name = middle_cut(application.name, 24) if application is not None else ""
+    name = middle_cut(dossier.called(application), 24) if application is not None else ""
     if prospects == {"undone-at-manual-sync"}:
         return f"{name}, synced by hand"
     if prospects == {"undone-at-next-revision"}:
@@ -172,7 +172,7 @@ def _half_applied(dossier: Dossier) -> list[OpenGroup]:
         return []
     first = found[0]
     message, owner = first.message, first.application.name if first.application is not None else ""
-    name = middle_cut(owner, 24)
+    name = middle_cut(dossier.called(first.application), 24) if first.application is not None else ""
     said = name + message.removeprefix(owner) if message.startswith(owner) else f"{name}: {message}"
     more = f" and {count(len(found) - 1, 'more')}" if len(found) > 1 else ""
     text = words(cut(said, LINE - len(more)), more)
@@ -184,7 +184,10 @@ def _frozen(dossier: Dossier) -> OpenGroup:
     open_now = still_frozen(dossier)
     target = "#checklist" if dossier.case.episodes else "#timeline"
     if open_now:
-        said = [f"{middle_cut(freeze.app.name, 30)} since {dossier.clock.utc(freeze.began_at)}" for freeze in open_now]
+        said = [
+            f"{middle_cut(dossier.called(freeze.app), 30)} since {dossier.clock.utc(freeze.began_at)}"
+            for freeze in open_now
+        ]
         action = action_links(dossier)["frozen"]
         return OpenGroup("Still frozen", "", False, (OpenRow(words(_fit(said)), target, "Checklist", action),))
     if not dossier.case.applications:
@@ -193,7 +196,7 @@ def _frozen(dossier: Dossier) -> OpenGroup:
     if not has_audit(dossier):
         return OpenGroup("Still frozen", "", False, (OpenRow(words(_by_hand(dossier)), "#cannot", "Limits"),))
     ended = [freeze for freeze in freezes(dossier) if freeze.ended_at is not None]
-    past = [f"{middle_cut(freeze.app.name, 30)} was for {_length(freeze)}" for freeze in ended]
+    past = [f"{middle_cut(dossier.called(freeze.app), 30)} was for {_length(freeze)}" for freeze in ended]
     text = f"nothing; {_fit(past)}" if past else "nothing"
     return OpenGroup("Still frozen", "", False, (OpenRow(words(text), target, "Checklist"),))
 

@@ -31,7 +31,7 @@ def _frozen(sheet: Sheet, y: float) -> float:
     for freeze in found[:FREEZES]:
         x = sheet.scale.x(freeze.began_at)
         end = max(sheet.scale.x(freeze.ended_at or sheet.scale.last), x + 3)
-        words_beside = _freeze_label(freeze)
+        words_beside = _freeze_label(sheet, freeze)
         reach = end + 8 + text_width(words_beside)
         level = next((number for number, used in enumerate(ends) if x >= used), len(ends))
         if level >= LEVELS:
@@ -44,8 +44,8 @@ def _frozen(sheet: Sheet, y: float) -> float:
     return y + 17 + 15 * (len(ends) - 1)
 
 
-def _freeze_label(freeze: Freeze) -> str:
-    name = middle_cut(freeze.app.name, 24)
+def _freeze_label(sheet: Sheet, freeze: Freeze) -> str:
+    name = middle_cut(sheet.dossier.called(freeze.app), 24)
     if freeze.ended_at is None:
         return f"{name}, not ended"
     if freeze.undone:
@@ -76,7 +76,7 @@ def _syncs(sheet: Sheet, y: float) -> float:
     taken: list[tuple[float, float]] = []
     for sync, x in sorted(zip(shown, places, strict=True), key=lambda pair: (_plain(pair[0]), pair[1])):
         sheet.shapes.append(_sync_shape(sync, x, y))
-        said = _sync_label(sync)
+        said = _sync_label(sheet, sync)
         end = x + 9 + text_width(said)
         free = not any(x < other < end + 6 for other in places) and not any(
             x < last and first < end for first, last in taken
@@ -98,8 +98,8 @@ def _sync_shape(sync: SyncRecord, x: float, y: float) -> Shape:
     return diamond(x, y, "p", 5.5, 1.4) if sync.origin == "manual" else diamond(x, y, "1")
 
 
-def _sync_label(sync: SyncRecord) -> str:
-    name = middle_cut(sync.app.name, 24)
+def _sync_label(sheet: Sheet, sync: SyncRecord) -> str:
+    name = middle_cut(sheet.dossier.called(sync.app), 24)
     if sync.phase in ("Failed", "Error"):
         return f"{name}, {sync.phase.lower()}"
     if sync.origin == "manual":
@@ -118,7 +118,8 @@ def _combs(sheet: Sheet, y: float) -> float:
     most = sorted(by_application, key=lambda app: (-len(by_application[app]), str(app)))[:COMBS]
     sheet.row("self-heal", y)
     for app in sorted(most, key=lambda app: (by_application[app][0], str(app))):
-        _comb(sheet, [sheet.scale.x(at) for at in by_application[app]], middle_cut(app.name, 24), y)
+        name = middle_cut(sheet.dossier.called(app), 24)
+        _comb(sheet, [sheet.scale.x(at) for at in by_application[app]], name, y)
         y += 13
     rest = len(by_application) - len(most)
     if rest:

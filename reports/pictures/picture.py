@@ -105,7 +105,7 @@ def _bands(sheet: Sheet) -> list[Shape]:
         x = sheet.scale.x(episode.began_at)
         end = sheet.scale.x(episode.ended_at or sheet.scale.last)
         found.append(rect(x, 26, max(end - x, 3), sheet.y - 26, "w"))
-        name = middle_cut(episode.application.name, 22)
+        name = middle_cut(sheet.dossier.called(episode.application), 22)
         if x + 4 >= edge and x + text_width(name, SMALL) < WIDTH:
             names.append(label(x + 4, 38, name, size=SMALL, bold=True))
             edge = x + 10 + text_width(name, SMALL)

@@ -47,7 +47,7 @@ def _undone(dossier: Dossier) -> dict[str, list[Numbered]]:
     """What the next sync undoes, by application."""
     groups: dict[str, list[Numbered]] = {}
     for one in with_state(dossier, "act"):
-        name = one.change.application.name if one.change.application is not None else "its application"
+        name = dossier.called(one.change.application) if one.change.application is not None else "its application"
         groups.setdefault(name, []).append(one)
     return groups
 
@@ -72,7 +72,7 @@ def _choice(one: Numbered) -> Text:
 
 
 def _frozen(dossier: Dossier) -> list[Item]:
-    names = [middle_cut(freeze.app.name, 40) for freeze in still_frozen(dossier)]
+    names = [middle_cut(dossier.called(freeze.app), 40) for freeze in still_frozen(dossier)]
     if not names:
         return []
     return [
@@ -99,9 +99,9 @@ def _left(dossier: Dossier) -> dict[tuple[str, str], list[Numbered]]:
         if one.change.application is None:
             groups.setdefault(("unowned", ""), []).append(one)
         elif one.write.cause == "bypass":
-            groups.setdefault(("bypass", one.change.application.name), []).append(one)
+            groups.setdefault(("bypass", dossier.called(one.change.application)), []).append(one)
         else:
-            groups.setdefault(("git", one.change.application.name), []).append(one)
+            groups.setdefault(("git", dossier.called(one.change.application)), []).append(one)
     return groups
 
 
@@ -125,11 +125,12 @@ def _from_findings(dossier: Dossier) -> list[Item]:
             continue
         seen.add(key)
         anchor = f"do-{one.ident}"
-        told = words(_about(one), cut(one.remedy, 300))
+        told = words(_about(dossier, one), cut(one.remedy, 300))
         first = all(item.anchor != anchor for item in found)
         found.append(Item(told, "" if one.ident == "sync-loop" else one.snippet, anchor if first else ""))
     return found
 
 
-def _about(one: Finding) -> str:
-    return f"{middle_cut(one.application.name, 50)}, {one.ident}: " if one.application is not None else f"{one.ident}: "
+def _about(dossier: Dossier, one: Finding) -> str:
+    where = f"{middle_cut(dossier.called(one.application), 50)}, " if one.application is not None else ""
+    return f"{where}{one.ident}: "

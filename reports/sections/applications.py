@@ -60,7 +60,7 @@ def _row(dossier: Dossier, history: ApplicationHistory, state: ApplicationState)
     revision = next(iter(state.revisions), "")
     return Row(
         (
-            words(middle_cut(state.key.name, 50)),
+            words(middle_cut(dossier.called(state.key), 50)),
             _said(state),
             words(code(revision[:9])) if revision else words("–"),
             words(_how(state)),

@@ -62,7 +62,7 @@ def _block(dossier: Dossier, repeat: Repeat) -> ChangeBlock:
         marks=joined([words(_own_mark(each)) for each in repeat.changes[:12]], " "),
         name=cut(f"{place}{one.write.object.name}", 90),
         object_kind=cut(f"{one.write.object.kind}{cluster}", 60),
-        owner=_owner(one),
+        owner=_owner(dossier, one),
         idents=_idents(dossier, repeat),
         when=_when(dossier.clock, repeat),
         sources=_sources(dossier, repeat),
@@ -82,12 +82,12 @@ def _own_mark(one: Numbered) -> Span:
     return Span("mark", mark.text, mark.label, "", mark.state)
 
 
-def _owner(one: Numbered) -> Text:
+def _owner(dossier: Dossier, one: Numbered) -> Text:
     application = one.change.application
     if application is None:
         return words("no application owns it")
-    also = [owner.name for owner in one.change.owners if owner != application]
-    said = f"application {middle_cut(application.name, 50)}"
+    also = [dossier.called(owner) for owner in one.change.owners if owner != application]
+    said = f"application {middle_cut(dossier.called(application), 50)}"
     return words(said + (f"; {', '.join(cut(name, 40) for name in also[:2])} claims it too" if also else ""))
 
 

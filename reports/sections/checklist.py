@@ -45,7 +45,7 @@ def _open_steps(episode: Episode) -> int:
 
 def _table(dossier: Dossier, episode: Episode, place: int) -> Table:
     return Table(
-        words(f"{middle_cut(episode.application.name, 60)} ", soft(_summary(dossier, episode))),
+        words(f"{middle_cut(dossier.called(episode.application), 60)} ", soft(_summary(dossier, episode))),
         (
             Column(words("Step"), "11.4rem"),
             Column(words("State"), "7.8rem"),

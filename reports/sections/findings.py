@@ -56,7 +56,7 @@ def _table(dossier: Dossier, found: Sequence[Finding]) -> Table:
 
 
 def _row(dossier: Dossier, one: Finding) -> Row:
-    application = middle_cut(one.application.name, 50) if one.application is not None else "none"
+    application = middle_cut(dossier.called(one.application), 50) if one.application is not None else "none"
     changes = marks(dossier.of(one.changes), 6)
     told = words(cut(one.message, 320), " " if changes else "", changes)
     source = dossier.cited.all(one.evidence, one.first_at, 4)
@@ -75,7 +75,7 @@ def _state(dossier: Dossier, one: Finding) -> Text:
 
 
 def _detail(dossier: Dossier, one: Finding, place: int) -> list[Block]:
-    name = f" in {middle_cut(one.application.name, 50)}" if one.application is not None else ""
+    name = f" in {middle_cut(dossier.called(one.application), 50)}" if one.application is not None else ""
     target = f"{one.object.kind} {middle_cut(one.object.name, 50)}" if one.object is not None else ""
     note = ", ".join(part for part in (target, cut(one.path or "", 90)) if part)
     blocks: list[Block] = [Heading(f"{one.ident}{name}", note, f"finding-{place + 1}")]

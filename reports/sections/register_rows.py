@@ -166,8 +166,8 @@ def _object(dossier: Dossier, one: Numbered) -> Text:
         lines.append(words(soft(f"in {cut(target.cluster, 40)}")))
     if one.change.application is None:
         lines.append(words(soft("no application")))
-    elif one.change.application.name != target.namespace:
-        lines.append(words(soft(cut(one.change.application.name, 50))))
+    elif (name := dossier.called(one.change.application)) != target.namespace:
+        lines.append(words(soft(cut(name, 50))))
     return _lines(lines)
 
 

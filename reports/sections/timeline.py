@@ -124,7 +124,7 @@ def _freezes(dossier: Dossier) -> list[Moment]:
         inside = dossier.first_at is None or freeze.began_at >= dossier.first_at
         if inside:
             thing, done, how = FORMS[freeze.form]
-            said = f"{thing} of {middle_cut(freeze.app.name, 40)} {done}{by}{how}"
+            said = f"{thing} of {middle_cut(dossier.called(freeze.app), 40)} {done}{by}{how}"
             brief = freeze.ended_at is not None and freeze.ended_at - freeze.began_at < TOGETHER / 4
             found.append(
                 Moment(freeze.began_at, "Argo CD", words(said, f"; {end}" if brief else ""), freeze.evidence[:1], 0)
@@ -133,7 +133,7 @@ def _freezes(dossier: Dossier) -> list[Moment]:
                 continue
         if freeze.ended_at is not None:
             ending = (freeze.evidence[1:] or freeze.evidence)[:1]
-            said = f"Freeze of {middle_cut(freeze.app.name, 40)} {end}"
+            said = f"Freeze of {middle_cut(dossier.called(freeze.app), 40)} {end}"
             found.append(Moment(freeze.ended_at, "Argo CD", words(said), ending, 0))
     return found
 
@@ -185,7 +185,7 @@ def _sync_moment(dossier: Dossier, sync: SyncRecord, undid: tuple[Numbered, ...]
     how = "by hand" if sync.origin == "manual" else sync.origin
     who = sync.initiated_by or (sync.requested_by.name if sync.requested_by is not None else "")
     by = f", {middle_cut(who, 40)}" if who and sync.origin == "manual" else ""
-    said = words(f"Sync of {middle_cut(sync.app.name, 40)} {how}{by}")
+    said = words(f"Sync of {middle_cut(dossier.called(sync.app), 40)} {how}{by}")
     if sync.phase in ("Failed", "Error"):
         said = words(said, f": {sync.phase.lower()}, {cut(sync.message, 90)}" if sync.message else f": {sync.phase}")
     gone = tuple(one for one in undid if one.state not in ("act", "stand"))
