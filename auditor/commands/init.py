@@ -48,9 +48,21 @@ def init(
         typer.echo(sentence, err=True)
     if found and any(cluster.name == UNNAMED for cluster in config.clusters):
         typer.echo(f"The cluster is called {UNNAMED!r}: call it by its own name before the first collect.", err=True)
+        if len(logs := [one.path for one in found if one.kind == "audit"]) > 1:
+            typer.echo(
+                f"{_and(logs)} are taken for one cluster's: give each cluster a [[cluster]] of its own.", err=True
+            )
     if source and not found:
         typer.echo(f"Nothing in {source} was recognised; the sections are there as comments.", err=True)
     typer.echo(str(path))
+
+
+def _and(paths: list[str]) -> str:
+    """Some paths in a sentence."""
+    shown = [repr(path) for path in paths[:4]]
+    rest = [f"{len(paths) - 4} more"] if len(paths) > 4 else []
+    *first, last = [*shown, *rest]
+    return f"{', '.join(first)} and {last}"
 
 
 def _left_to_do(found: "Iterable[Recognised]", taken: set[str]) -> "Iterator[str]":

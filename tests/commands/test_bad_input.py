@@ -64,6 +64,31 @@ def test_a_cluster_is_not_read_again_under_another_name(say: Say, capsys: pytest
     assert say("collect") == 0
 
 
+def test_a_log_is_not_read_again_for_a_cluster_that_was_made_out_of_another(
+    say: Say, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(SAMPLE / "audit", "logs/main")
+    shutil.copytree(SAMPLE / "audit", "logs/west")
+    configure('[[cluster]]\nname = "main"\naudit = ["logs/"]\n')
+    assert say("collect") == 0
+    configure(
+        '[[cluster]]\nname = "main"\naudit = ["logs/main/"]\n[[cluster]]\nname = "west"\naudit = ["logs/west/"]\n'
+    )
+    capsys.readouterr()
+    assert say("collect") == Status.CONFIG
+    assert "Let main read it as before" in capsys.readouterr().err
+
+
+def test_logs_of_several_folders_are_said_to_be_taken_for_one_clusters(
+    say: Say, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(SAMPLE / "audit", "records/main")
+    shutil.copytree(SAMPLE / "audit", "records/west")
+    shutil.copytree(SAMPLE / "live", "records/live")
+    assert say("init", "--from", "records") == 0
+    assert "'main/' and 'west/' are taken for one cluster's" in capsys.readouterr().err
+
+
 def test_a_folder_that_was_missing_once_is_not_told_of_when_it_is_back(
     say: Say, capsys: pytest.CaptureFixture[str]
 ) -> None:
