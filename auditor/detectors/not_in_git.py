@@ -8,7 +8,7 @@ from auditor.config import Config
 from auditor.detectors import Detector
 from auditor.detectors.conclusion import conclude, evidence_of, is_nobodys, is_restart, shown, times, who
 from auditor.model.case import Case
-from auditor.model.change import Change
+from auditor.model.change import Change, FieldChange, Write
 from auditor.model.finding import Finding, Severity
 from auditor.model.resource import Leaf, Path
 from auditor.model.verdict import ClusterVerdict, GitVerdict, Verdict
@@ -67,7 +67,8 @@ def _finding(seen: Sequence[tuple[Change, Verdict, int | None]]) -> Finding:
         "not-in-git",
         _severity(verdict, standing),
         f"{_subject(change, field.path if field else None, field.after if field else None)} "
-        f"({who(change)}, {_how_often(seen)}) is not what git says: {git.verdict}. {_fate(verdict, cluster)}",
+        f"({who(change)}, {_how_often(seen)}) is not what git says: {git.verdict}. "
+        f"{_fate(write, verdict, cluster, field)}",
         _remedy(change, verdict, git, standing),
         key=(seen[0][0].id, position),
         confidence="high" if git.confidence == "high" else "low",
@@ -108,14 +109,22 @@ def _subject(change: Change, path: Path | None, after: Leaf | None) -> str:
     return f"{write.object} {paths.text(path)} = {shown(after)}"
 
 
-def _fate(verdict: Verdict, cluster: ClusterVerdict) -> str:
+def _fate(write: Write, verdict: Verdict, cluster: ClusterVerdict, field: FieldChange | None) -> str:
     """Which of the three: will be reverted, was reverted, or cannot be seen."""
     if cluster.verdict not in ("standing", "unknown"):
         by = f" by {cluster.by}" if cluster.by else ""
-        return f"It is gone from the cluster already ({cluster.verdict}{by})."
+        return f"{_undone(write, cluster, field)} already ({cluster.verdict}{by})."
     if verdict.prospect == "invisible" and verdict.fields and verdict.git.verdict != "not-in-git":
         return "Argo CD cannot see it, so no sync will undo it."
     return verdict.next
+
+
+def _undone(write: Write, cluster: ClusterVerdict, field: FieldChange | None) -> str:
+    """Of what was taken away, `gone` would say the opposite."""
+    if write.operation == "delete":
+        return "The object is there again"
+    removed = field is not None and field.after.state == "absent" and cluster.verdict != "deleted"
+    return "The field is set again" if removed else "It is gone from the cluster"
 
 
 def _severity(verdict: Verdict, standing: bool) -> Severity:
@@ -128,7 +137,7 @@ def _severity(verdict: Verdict, standing: bool) -> Severity:
 
 def _remedy(change: Change, verdict: Verdict, git: GitVerdict, standing: bool) -> str:
     if not standing:
-        return "If the value is still wanted, commit it; else nothing is owed."
+        return "If the change is still wanted, commit it; else nothing is owed."
     if git.verdict == "on-branch":
         return f"Merge branch {git.branch}, which has the value."
     if change.application is None:

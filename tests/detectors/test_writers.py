@@ -200,6 +200,21 @@ def test_of_two_fields_of_one_change_each_is_told_what_happens_to_itself() -> No
     assert zone.remedy.startswith("Declare the field in git")
 
 
+def test_what_was_taken_away_and_came_back_is_not_called_gone() -> None:
+    undone = ("not-reflected", "reverted-by-gitops")
+    told = case(
+        change("a", 1, operation="delete"),
+        change("b", 2, field(before=True, after=...)),
+        change("c", 3, field("spec.paused", False, True)),
+        verdicts=[verdict("a", undone, whole=True), verdict("b", undone), verdict("c", undone)],
+    )
+    fates = [
+        finding.message.partition(undone[0])[2][2:].partition(" already")[0]
+        for finding in found(not_in_git.DETECTOR, told)
+    ]
+    assert fates == ["The object is there again", "The field is set again", "It is gone from the cluster"]
+
+
 def test_an_override_is_not_said_to_be_undone_by_putting_the_value_back() -> None:
     changed = change("c", 1, field(), actor=actor("carol"), cause="bypass", channel="Argo CD UI or CLI")
     kept = replace(verdict("c", ("not-reflected", "standing")), prospect="kept", next="Every sync applies it.")

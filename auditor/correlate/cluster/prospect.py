@@ -37,6 +37,8 @@ def outlook(
     """
     verdicts = [(each.git, each.cluster) for each in fields] or [(git, cluster)]
     left = [on_git.verdict in _IN_GIT for on_git, in_cluster in verdicts if in_cluster.verdict in _LEFT]
+    if not left and all(on_git.verdict in _IN_GIT for on_git, _ in verdicts):
+        return "settled", "It was undone, but git has it: syncs bring it."
     if not left:
         return "settled", "Nothing of it is left in the cluster."
     if all(left) and not otherwise:

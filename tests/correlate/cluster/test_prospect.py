@@ -77,6 +77,12 @@ def test_what_is_gone_or_in_git_is_settled(raised: Change) -> None:
     assert of(raised, git=GitVerdict("reflected"))[0] == "settled"
 
 
+def test_what_was_undone_is_not_called_gone_where_git_has_it(raised: Change) -> None:
+    undone = ClusterVerdict("reverted-by-gitops")
+    assert "git has it" in of(raised, GitVerdict("reflected"), undone)[1]
+    assert "Nothing of it is left" in of(raised, LACKING, undone)[1]
+
+
 def test_an_object_that_git_has_with_other_values_is_undone_by_a_sync() -> None:
     made, there = change("c", 1, operation="create"), GitVerdict("already")
     assert of(made, there)[0] == "settled"
