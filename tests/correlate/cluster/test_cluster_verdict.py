@@ -87,6 +87,17 @@ def test_an_unproven_write_of_another_value_leaves_a_doubt(raised: Change) -> No
     assert judged(raised, other).verdict == "unknown"
 
 
+def test_a_write_that_was_stored_decides_behind_any_number_of_unproven_ones(raised: Change) -> None:
+    unproven = [
+        later(f"w{at}", at, field("spec.replicas", 6, at), outcome="unproven", persisted="unproven")
+        for at in range(7, 20)
+    ]
+    verdict = judged(raised, *unproven, later("w", 30, field("spec.replicas", 6, 9)))
+    assert (verdict.verdict, verdict.write) == ("overwritten", "w")
+    assert judged(raised, *unproven, later("w", 30, operation="delete")).verdict == "deleted"
+    assert judged(raised, *unproven).write == "w7"
+
+
 def test_a_write_without_a_body_leaves_a_doubt_that_the_last_state_settles(raised: Change) -> None:
     other = later("w", 2, fields_known=False)
     assert judged(raised, other).verdict == "unknown"
