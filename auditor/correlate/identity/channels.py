@@ -4,9 +4,10 @@ All four are what the client says of itself, so a channel is a description and n
 real kubectl sends was measured command by command (kubectl 1.32; see docs/actors.md).
 """
 
-import json
 import re
 from functools import lru_cache
+
+import orjson
 
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import Json, JsonObject
@@ -255,8 +256,11 @@ def _at(body: Json, *keys: str) -> Json:
 
 
 def _body(event: AuditEvent) -> Json:
-    """The request's body. Bodies are JSON that a collector wrote; None where the record has none."""
+    """The request's body; None where the record has none, or one with a number that no machine has."""
     if event.request is None:
         return None
-    body: Json = json.loads(event.request)
+    try:
+        body: Json = orjson.loads(event.request)
+    except orjson.JSONDecodeError:
+        return None
     return body

@@ -153,3 +153,9 @@ def test_the_client_decides_the_channel(event: dict[str, Any], expected: str) ->
     told = channel(audit_event(**event), "strategic")
     assert told == expected
     assert told in CHANNELS
+
+
+@pytest.mark.parametrize("body", [b'{"x":' + b"9" * 5000 + b"}", b'{"x":1e999}', b'{"x":' * 990 + b"1" + b"}" * 990])
+def test_a_body_that_no_decoder_takes_tells_nothing_and_breaks_nothing(body: bytes) -> None:
+    event = audit_event(verb="patch", user_agent=KUBECTL, request=body, field_manager="")
+    assert channel(event, "merge").startswith("kubectl")
