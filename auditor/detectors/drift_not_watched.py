@@ -23,7 +23,7 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
     """One finding for each application that ends OutOfSync, syncs by hand only, and notifies nobody."""
     for history in case.applications.values():
         last = history.states[-1] if history.states else None
-        if last is None or history.removed_at or last.automated or last.sync_status != "OutOfSync":
+        if last is None or history.removed_at or not last.waits_for_a_hand or last.sync_status != "OutOfSync":
             continue
         since = _out_of_sync_since(history)
         if since is not None and not _notifies(last.document) and not _notified(case, history.key):

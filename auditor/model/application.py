@@ -65,6 +65,13 @@ class ApplicationState:
     document: JsonObject
     """The redacted document, for what the fields above do not hold."""
     evidence: Evidence
+    rolled_out_by: str = ""
+    """Name of the ApplicationSet that starts its syncs, step by step, with auto-sync off; "" for none."""
+
+    @property
+    def waits_for_a_hand(self) -> bool:
+        """Whether no sync starts but by hand: neither its own policy nor its ApplicationSet starts one."""
+        return not self.automated and not self.rolled_out_by
 
 
 @dataclass(frozen=True, slots=True)

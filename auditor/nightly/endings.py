@@ -182,8 +182,9 @@ def _in_sync(finding: Finding, case: Case) -> Ending | None:
 
 def _watched(finding: Finding, case: Case) -> Ending | None:
     for state in _later_states(finding, case):
-        if state.automated:
-            return Ending(state.at, "", "the application syncs by itself")
+        if not state.waits_for_a_hand:
+            by = "by itself" if state.automated else f"as the ApplicationSet {state.rolled_out_by} starts it"
+            return Ending(state.at, "", f"the application syncs {by}")
     return _in_sync(finding, case)
 
 

@@ -204,7 +204,7 @@ def _frozen(dossier: Dossier) -> OpenGroup:
 def _by_hand(dossier: Dossier) -> str:
     """Without an audit log nobody knows since when an application is not synced by itself, or whether it ever was."""
     last = [history.states[-1] for history in dossier.case.applications.values() if history.states]
-    manual = sum(not state.automated or state.skip_reconcile for state in last)
+    manual = sum(state.waits_for_a_hand or state.skip_reconcile for state in last)
     verb = "syncs" if manual == 1 else "sync"
     return f"not recorded; {grouped(manual)} of {count(len(last), 'application')} {verb} by hand alone"
 

@@ -83,8 +83,10 @@ def _said(state: ApplicationState) -> Text:
 def _how(state: ApplicationState) -> str:
     if state.skip_reconcile:
         return "not reconciled"
-    if not state.automated:
+    if state.waits_for_a_hand:
         return "by hand"
+    if not state.automated:
+        return f"as the ApplicationSet {middle_cut(state.rolled_out_by, 30)} starts it"
     return "by itself, undoes drift" if state.self_heal else "by itself, at new commits"
 
 

@@ -24,6 +24,7 @@ from auditor.correlate.applications.requests import (
     object_in,
     sighting,
 )
+from auditor.correlate.applications.rollouts import Rollouts
 from auditor.correlate.writes.bodies import Bodies
 from auditor.correlate.writes.drafts import names_only_status
 from auditor.correlate.writes.sequence import Request, Sighting, in_order, once
@@ -76,16 +77,17 @@ def courses(
         key = AppKey(snapshot.argocd, snapshot.namespace, snapshot.name, snapshot.kind)
         seen[key].append(sighting(snapshot, group_of(snapshot.kind)))
     known = frozenset(seen)
-    sources = FluxSources(settings, requests.others, config)
+    kept = tuple(settings)
+    sources, rollouts = FluxSources(kept, requests.others, config), Rollouts(kept)
     found = []
     for events in requests.of_applications:
         told = list(events)
         asked = [Request(event, Bodies(event)) for event in once(told) if is_stored(event)]
         if asked:
             key = application_of(asked[0].event, kind_of(asked[0].event), known, config)
-            course = _course(key, [*asked, *seen.pop(key, ())], config, sources)
+            course = _course(key, [*asked, *seen.pop(key, ())], config, sources, rollouts)
             found.append(course if len(asked) == len(told) else replace(course, reports=frozenset()))
-    found += [_course(key, shown, config, sources) for key, shown in seen.items()]
+    found += [_course(key, shown, config, sources, rollouts) for key, shown in seen.items()]
     return sorted(found, key=lambda each: (each.key.argocd, each.key.namespace, each.key.name, each.key.kind))
 
 
@@ -128,7 +130,9 @@ def asks_for(event: AuditEvent, before: ApplicationState | None, *paths: Path) -
     return any(named.covers(path) for path in paths)
 
 
-def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, sources: FluxSources) -> Course:
+def _course(
+    key: AppKey, entries: Sequence[Request | Sighting], config: Config, sources: FluxSources, rollouts: Rollouts
+) -> Course:
     home = home_cluster(key.argocd, config)
     steps: list[Step] = []
     quiet: list[bool] = []
@@ -152,7 +156,7 @@ def _course(key: AppKey, entries: Sequence[Request | Sighting], config: Config, 
         if key.is_flux:
             state = flux_documents.parse_flux(document, key, at, evidence, config, home, sources, before)
         else:
-            state = parse_application(document, key, at, evidence, config, home, before)
+            state = rollouts.marked(parse_application(document, key, at, evidence, config, home, before))
         document, last = state.document, at
         _append(steps, quiet, Step(state, before, event))
     if key.is_flux:

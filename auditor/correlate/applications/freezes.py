@@ -275,7 +275,7 @@ def _replicas(event: AuditEvent) -> int | None:
 
 def _is_automated(course: Course, event: AuditEvent) -> bool:
     earlier = [step.state for step in course.steps if step.state.at <= event.at]
-    return (earlier[-1] if earlier else course.steps[0].state).automated
+    return not (earlier[-1] if earlier else course.steps[0].state).waits_for_a_hand
 
 
 def _scaled(course: Course, event: AuditEvent, hand: Hand) -> Freeze:

@@ -109,7 +109,7 @@ def _begun(project: Project, own: Sequence[Course], edit: _Edit, hand: Hand) -> 
     for key, window in edit.after.items():
         for course in own if key not in edit.before else ():
             state = _state(course, edit.event)
-            if state.project != project[2] or not state.automated or not _matches(window, state):
+            if state.project != project[2] or state.waits_for_a_hand or not _matches(window, state):
                 continue
             if span := _denied(window, state, edit):
                 begun[key, course.key] = Freeze(

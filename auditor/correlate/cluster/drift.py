@@ -258,12 +258,14 @@ def _unfinished(history: ApplicationHistory) -> str:
 
 
 def _next(state: ApplicationState, cause: DriftCause) -> str:
-    if not state.automated:
+    if state.waits_for_a_hand:
         return "It waits for a sync that somebody starts by hand."
     if cause == "another controller or a default":
         return "A sync writes git's value, and its writer may write its own again."
     if cause == "an unfinished sync":
         return "The next sync tries again to apply what git says."
+    if not state.automated:
+        return f"The next sync that the ApplicationSet {state.rolled_out_by} starts applies what git says."
     if state.self_heal:
         return "The next sync applies what git says."
     return "The next automated sync applies what git says, as soon as the branch moves."

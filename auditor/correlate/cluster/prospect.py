@@ -158,8 +158,14 @@ def _when_synced(state: ApplicationState, freezes: Sequence[Freeze], doing: str)
     held = _held(state, freezes)
     if held:
         return "undone-at-manual-sync", f"{held}; the first sync after that {doing}."
-    if not state.automated:
+    if state.waits_for_a_hand:
         return "undone-at-manual-sync", f"Auto-sync is off: the sync that somebody starts by hand {doing}."
+    if not state.automated:
+        return (
+            "undone-at-next-revision",
+            f"The ApplicationSet {state.rolled_out_by} starts the syncs, step by step: the next one {doing}, at its "
+            f"turn after {branch} or the source moved; older versions of Argo CD do not wait for that.",
+        )
     if state.self_heal:
         return "undone-at-next-sync", f"Self-heal is on: the next sync {doing}."
     return (
@@ -183,6 +189,6 @@ def _held(state: ApplicationState, freezes: Sequence[Freeze]) -> str:
         return "A sync window denies syncs until it ends"
     if any(kind == "InvalidSpecError" for kind, _ in state.conditions):
         return "Argo CD refuses what the application or its project says, so nothing syncs until that is repaired"
-    if state.automated and any(kind == "ComparisonError" for kind, _ in state.conditions):
+    if not state.waits_for_a_hand and any(kind == "ComparisonError" for kind, _ in state.conditions):
         return "Manifests cannot be generated, so nothing syncs until that is repaired"
     return ""

@@ -33,10 +33,10 @@ def freeze_step(incident: Incident, background: Background) -> Step:
     before = _state_before(incident.history, incident.first_at)
     if before is None:
         return untaken("freeze", "not-recorded", "no record says how the application synced then")
-    if not before.automated:
+    if before.waits_for_a_hand:
         return _never_automated(incident, before)
     if recorded(background.coverage, "audit", incident.first_at, home(incident, background.config)):
-        return untaken("freeze", "missing", "auto-sync was on", before.evidence)
+        return untaken("freeze", "missing", _synced_by(before), before.evidence)
     return untaken("freeze", "not-recorded", "the audit log of Argo CD's cluster does not reach over that time")
 
 
@@ -60,6 +60,11 @@ def _how(freeze: Freeze) -> str:
     return f"{said}; undone by {freeze.undone_by or 'something else'} at {clock(freeze.ended_at)}"
 
 
+def _synced_by(before: ApplicationState) -> str:
+    """What started syncs while nothing held them."""
+    return "auto-sync was on" if before.automated else f"the ApplicationSet {before.rolled_out_by} starts the syncs"
+
+
 def _state_before(history: ApplicationHistory, moment: datetime) -> ApplicationState | None:
     return max((state for state in history.states if state.at <= moment), key=lambda state: state.at, default=None)
 
@@ -81,7 +86,10 @@ def _switched_on(incident: Incident) -> ApplicationState | None:
 def unfreeze_step(incident: Incident, freeze: Step, fields: Sequence[Answer], background: Background) -> Step:
     """Whether auto-sync was put back, and Argo CD then said Synced at a revision with what git got."""
     if freeze.state in ("missing", "not-needed"):
-        return untaken("unfreeze", "not-needed", "auto-sync was not switched off")
+        before = _state_before(incident.history, incident.first_at)
+        rolled = before is not None and not before.automated and before.rolled_out_by
+        said = "nothing held the syncs that its ApplicationSet starts" if rolled else "auto-sync was not switched off"
+        return untaken("unfreeze", "not-needed", said)
     if not incident.freezes:
         return _unfrozen_without_record(incident)
     if all(each.undone for each in incident.freezes):

@@ -51,6 +51,14 @@ def test_without_auto_sync_somebody_must_press_the_button(raised: Change) -> Non
     assert of(raised, automated=False, self_heal=False)[0] == "undone-at-manual-sync"
 
 
+def test_what_an_application_set_rolls_out_it_undoes_once_something_moved(raised: Change) -> None:
+    rolled = {"automated": False, "self_heal": False, "rolled_out_by": "shops"}
+    prospect, words = of(raised, **rolled)
+    assert prospect == "undone-at-next-revision"
+    assert words.startswith("The ApplicationSet shops starts the syncs, step by step: the next one puts git's value")
+    assert of(raised, freezes=(freeze(0, None, form="sync-window"),), **rolled)[0] == "undone-at-manual-sync"
+
+
 def test_respected_rules_keep_it_and_others_only_hide_it(raised: Change) -> None:
     assert of(raised, rules=(HIDING,), sync_options=("RespectIgnoreDifferences=true",))[0] == "kept"
     prospect, words = of(raised, rules=(HIDING,))

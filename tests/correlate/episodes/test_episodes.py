@@ -173,6 +173,13 @@ def test_all_forms_of_freeze_count(form: str, words: str) -> None:
     assert words in episode.steps[0].detail
 
 
+def test_nothing_holds_what_an_application_set_rolls_out() -> None:
+    states = [app_state(at, automated=False, rolled_out_by="shops") for at in (-30, 40)]
+    (episode,) = told([HOTFIX], [verdict("hotfix", ("not-reflected", "standing"))], history(*states))
+    assert (episode.steps[0].state, episode.steps[0].detail) == ("missing", "the ApplicationSet shops starts the syncs")
+    assert episode.steps[4].detail == "nothing held the syncs that its ApplicationSet starts"
+
+
 def test_a_freeze_after_the_first_change_is_out_of_order() -> None:
     story = history(app_state(-30), app_state(30), freezes=(freeze(12, 29),))
     (episode,) = told([HOTFIX], [verdict("hotfix", ("reflected", "standing"))], story)

@@ -50,6 +50,12 @@ def test_each_application_is_told_as_its_last_record_has_it_those_astray_first()
     assert (second[0], second[4]) == ("quiet", "none recorded")
 
 
+def test_what_an_application_set_rolls_out_is_not_said_to_be_synced_by_hand() -> None:
+    rolled = history(app_state(30, automated=False, rolled_out_by="shops"))
+    ((_, _, _, how, *_),) = rows(replace(argocd_alone(), applications={SHOP: rolled}))
+    assert how == "as the ApplicationSet shops starts it"
+
+
 def test_the_lead_says_what_argo_cd_says_beside_what_cannot_be_told() -> None:
     for kind, cannot in (("postmortem", "No audit log was read, so "), ("drift", "No git repository was read, so ")):
         lead = plain(document(kind, argocd_alone()).first.lead)
