@@ -7,7 +7,7 @@ from auditor.model.change import Actor, Change, FieldChange
 from auditor.model.resource import ABSENT, ObjectId
 from reports.case.dossier import Dossier, Numbered, is_left
 from reports.words.rich import BECOMES, Span, Text, words
-from reports.words.wording import count, cut, dense_pair, duration, field_name, middle_cut, value_span
+from reports.words.wording import count, cut, dense_pair, differing, duration, field_name, middle_cut, value_span
 
 VALUE_LIMIT = 24
 SERVICE_ACCOUNT = "system:serviceaccount:"
@@ -34,7 +34,7 @@ def whole(change: Change) -> bool:
 
 def before_after(field: FieldChange, limit: int = VALUE_LIMIT) -> Text:
     """`500m → 750m`, for a dense place."""
-    first, second = dense_pair(field.before, field.after)
+    first, second = differing(*dense_pair(field.before, field.after), limit)
     return words(value_span(field.before, first, limit), " ", BECOMES, " ", value_span(field.after, second, limit))
 
 

@@ -68,6 +68,17 @@ def fitted(spans: Text, limit: float) -> Text:
             break
         found.append(span)
         left -= used
+    return _without_half(found, spans)
+
+
+def _without_half(found: list[Span], spans: Text) -> Text:
+    """No `500m` of what was `500m → 750m`: a value before would be read as the value now."""
+    for arrow in (place for place, span in enumerate(spans) if span.kind == "becomes"):
+        if max(arrow - 2, 0) < len(found) < arrow + 3:
+            kept = found[: max(arrow - 2, 0)]
+            while kept and not kept[-1].text.strip():
+                kept.pop()
+            return (*kept, Span("text", ELLIPSIS))
     return tuple(found)
 
 
@@ -108,6 +119,15 @@ def dense_pair(before: Leaf, after: Leaf) -> tuple[str, str]:
     return (f"{ELLIPSIS}/{rest}", ELLIPSIS + second[len(host) :]) if shared else (first, second)
 
 
+def differing(first: str, second: str, limit: int) -> tuple[str, str]:
+    """Both texts without a long beginning that they share, where the cut of one to `limit` could hide what differs."""
+    shared = _common(first, second)
+    if max(len(first), len(second)) <= limit or shared <= limit // 4:
+        return first, second
+    start = shared - limit // 4
+    return ELLIPSIS + first[start:], ELLIPSIS + second[start:]
+
+
 _POD_SPEC = "spec.template.spec.containers"
 
 
@@ -128,7 +148,7 @@ def field_name(path: Path) -> str:
     if last in ("value", "valueFrom") and len(named) > 1 and isinstance(named[-2], ListItem):
         return named[-2].keys[0][1]
     if len(named) > 1 and named[-2] in ("limits", "requests", "matchLabels", "labels", "annotations", "strategy"):
-        return f"{named[-2]}.{last}" if named[-2] != "annotations" else last.rsplit("/", 1)[-1]
+        return f"{named[-2]}.{last}" if named[-2] != "annotations" else f"annotation {last.rsplit('/', 1)[-1]}"
     return last
 
 

@@ -7,12 +7,13 @@ import pytest
 from auditor.errors import RenderError
 from auditor.model.resource import ABSENT, UNKNOWN, ListItem, leaf
 from reports.words.clock import Clock, clock
-from reports.words.rich import Span, plain, visible, words
+from reports.words.rich import BECOMES, Span, plain, visible, words
 from reports.words.wording import (
     count,
     cut,
     dense_pair,
     dense_path,
+    differing,
     duration,
     field_name,
     fitted,
@@ -92,7 +93,7 @@ def test_images_of_one_registry_leave_it_out_in_dense_tables() -> None:
         (container("web", "resources", "limits", "cpu"), "limits.cpu"),
         (container("api", "env", ListItem((("name", "DB_POOL"),)), "value"), "DB_POOL"),
         (("data", "PAGE_SIZE"), "PAGE_SIZE"),
-        (("metadata", "annotations", "example.com/owner"), "owner"),
+        (("metadata", "annotations", "example.com/owner"), "annotation owner"),
         ((), "whole object"),
     ],
 )
@@ -121,6 +122,24 @@ def test_what_is_cut_keeps_its_budget_and_says_so() -> None:
     assert middle_cut("payments-production-eu-west-1-blue", 20).endswith("-blue")
     spans = words("one ", Span("mark", "12"), " and much more text " * 9)
     assert width(plain(fitted(spans, 40))) <= 44
+
+
+def test_of_two_values_none_is_left_alone_where_a_line_is_cut() -> None:
+    spans = words(
+        "StatefulSet controller, replicas ", Span("value", "0"), " ", BECOMES, " ", Span("value", "1"), " twice"
+    )
+    for room in range(12, 60):
+        shown = plain(fitted(spans, room))
+        assert "0" not in shown or "0 → 1" in shown
+    assert plain(fitted(spans, 60)) == plain(spans)
+
+
+def test_values_that_begin_alike_are_cut_where_they_differ() -> None:
+    rules = '[{"verbs": ["get", "list"%s], "apiGroups": [""], "resources": ["configmaps"]}]'
+    before, after = differing(rules % "", rules % ', "delete"', 30)
+    assert "delete" in middle_cut(after, 30)
+    assert (before[0], after[0]) == ("…", "…")
+    assert differing("short", "shorter", 30) == ("short", "shorter")
 
 
 @pytest.mark.parametrize(
