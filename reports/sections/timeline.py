@@ -1,5 +1,6 @@
 """The course of events in at most fifteen rows, each with its source, under a picture of all of it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
@@ -14,7 +15,7 @@ from reports.case.dossier import Dossier, Numbered, has_audit, marks, sides
 from reports.contract.document import Block, Column, Paragraph, Row, Section, Table
 from reports.pictures.picture import lanes
 from reports.words.rich import Text, code, soft, words
-from reports.words.wording import cut, duration, grouped, middle_cut
+from reports.words.wording import cut, duration, grouped, listed, middle_cut
 
 ROWS = 15
 TOGETHER = timedelta(seconds=60)
@@ -118,13 +119,13 @@ def _change_moment(dossier: Dossier, group: tuple[Numbered, ...]) -> Moment:
 
 def _freezes(dossier: Dossier) -> list[Moment]:
     found: list[Moment] = []
-    for freeze in freezes(dossier):
+    for freeze, name in _together(dossier):
         by = _by(freeze.began_by)
         end = _ending(freeze)
         inside = dossier.first_at is None or freeze.began_at >= dossier.first_at
         if inside:
             thing, done, how = FORMS[freeze.form]
-            said = f"{thing} of {middle_cut(dossier.called(freeze.app), 40)} {done}{by}{how}"
+            said = f"{thing} of {name} {done}{by}{how}"
             brief = freeze.ended_at is not None and freeze.ended_at - freeze.began_at < TOGETHER / 4
             found.append(
                 Moment(freeze.began_at, "Argo CD", words(said, f"; {end}" if brief else ""), freeze.evidence[:1], 0)
@@ -133,9 +134,19 @@ def _freezes(dossier: Dossier) -> list[Moment]:
                 continue
         if freeze.ended_at is not None:
             ending = (freeze.evidence[1:] or freeze.evidence)[:1]
-            said = f"Freeze of {middle_cut(dossier.called(freeze.app), 40)} {end}"
+            said = f"Freeze of {name} {end}"
             found.append(Moment(freeze.ended_at, "Argo CD", words(said), ending, 0))
     return found
+
+
+def _together(dossier: Dossier) -> Iterator[tuple[Freeze, str]]:
+    """Freezes, and of which applications: one that a single write put on many is one moment."""
+    alike: dict[tuple[object, ...], list[Freeze]] = {}
+    for freeze in freezes(dossier):
+        key = (freeze.form, freeze.began_at, freeze.ended_at, freeze.undone, freeze.evidence)
+        alike.setdefault(key, []).append(freeze)
+    for group in alike.values():
+        yield group[0], listed([middle_cut(dossier.called(freeze.app), 40) for freeze in group], 2)
 
 
 FORMS = {

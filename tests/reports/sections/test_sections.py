@@ -39,6 +39,17 @@ def test_the_timeline_is_in_order_and_tells_each_lane() -> None:
     assert {plain(row.cells[1]) for row in rows} == {"Cluster", "Argo CD", "Git", "Announced"}
 
 
+def test_a_controller_that_was_scaled_down_is_one_moment_whatever_the_number_of_its_applications() -> None:
+    case = incident()
+    key, history = next((key, one) for key, one in case.applications.items() if one.freezes)
+    held = replace(history.freezes[0], form="controller-scaled")
+    names = [replace(key, name=name) for name in ("a", "b", "c", "d")]
+    frozen = {name: replace(history, key=name, freezes=(replace(held, app=name),)) for name in names}
+    rows = table(section("timeline", replace(case, applications=case.applications | frozen))).rows
+    told = [plain(row.cells[2]) for row in rows]
+    assert sum(one.startswith("The controller of a, b and 2 more scaled to 0") for one in told) == 1
+
+
 def test_a_block_names_the_credential_and_how_it_is_known() -> None:
     assert said(block("3"))["Who"] == (
         "The credential dave@acme.example, a person’s, with kubectl set. Known by: authenticated user."
