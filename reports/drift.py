@@ -108,7 +108,17 @@ def _lead(case: Dossier) -> Text:
     undo = words("; ", act(f"the next sync undoes {count(len(undone), 'change')}")) if undone else ()
     verb = "thing is" if len(found) == 1 else "things are"
     said = strong(f"{grouped(len(found))} {verb} not as git says")
-    return words(said, f", in {count(len(applications), 'application')}", undo, ".")
+    return words(said, _where(len(applications), [one for one in found if one.application is None], found), undo, ".")
+
+
+def _where(applications: int, unowned: Sequence[DriftedField], found: Sequence[DriftedField]) -> str:
+    """How many of them belong to applications: the rest would be taken for theirs."""
+    if not applications:
+        return ", of no application"
+    where = f"in {count(applications, 'application')}"
+    if not unowned:
+        return f", {where}"
+    return f": {grouped(len(found) - len(unowned))} {where}, {grouped(len(unowned))} of no application"
 
 
 def _remark(case: Dossier) -> Text:

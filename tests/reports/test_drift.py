@@ -1,5 +1,7 @@
 """The nightly digest of the recorded incident."""
 
+from dataclasses import replace
+
 from reports.contract.document import Table
 from reports.words.rich import plain
 from tests.reports.incident import incident
@@ -19,3 +21,10 @@ def test_the_digest_says_by_what_each_thing_differs() -> None:
         one for one in next(one for one in told.sections if one.anchor == "drift").blocks if isinstance(one, Table)
     ]
     assert plain(tables[0].caption).startswith("payments-prod 3 entries")
+
+
+def test_what_no_application_owns_is_not_counted_into_the_applications() -> None:
+    case = incident()
+    first, *rest = case.drift
+    told = document("drift", replace(case, drift=(replace(first, application=None), *rest)))
+    assert plain(told.first.lead).startswith("7 things are not as git says: 6 in 3 applications, 1 of no application;")
