@@ -179,7 +179,8 @@ def _since(changes: tuple[Numbered, ...]) -> str:
     since = len(changes) - already
     parts = []
     if since:
-        requests = ", ".join(f"#{pull}" for pull in pulls[:3]) + (" …" if len(pulls) > 3 else "")
+        room = 2 if already else 3
+        requests = ", ".join(f"#{pull}" for pull in pulls[:room]) + (" …" if len(pulls) > room else "")
         parts.append(f"{grouped(since)} since" + (f" {requests}" if requests else " the change"))
     if already:
         parts.append(f"{grouped(already)} {'was' if already == 1 else 'were'} there already")

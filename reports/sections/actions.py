@@ -108,7 +108,7 @@ def _left(dossier: Dossier) -> dict[tuple[str, str], list[Numbered]]:
 def _standing_item(dossier: Dossier, kind: str, name: str, changes: list[Numbered]) -> Item:
     objects = listed(list(dict.fromkeys(short_object(one.write.object, dossier.clusters) for one in changes)), 3)
     endings = {
-        "unowned": f"Give {objects} an application, or accept with a reason and an expiry.",
+        "unowned": f"Of no application: {objects}. Give them to one, or accept with a reason and an expiry.",
         "bypass": f"Put what was set past the branch of {middle_cut(name, 50)} into git, or take it out: {objects}.",
         "git": f"Put what stands in {middle_cut(name, 50)} into git, or take it out: {objects}.",
     }

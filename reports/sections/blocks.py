@@ -42,7 +42,7 @@ def changes_section(dossier: Dossier) -> Section:
     )
     if rest:
         intro = words(
-            f"A block for the {BLOCKS} most urgent of {count(len(dossier.counted), 'change')}, unresolved first. The ",
+            f"Blocks for the {BLOCKS} most urgent of {count(len(dossier.counted), 'change')}, oldest first. The ",
             ref("register", "#register"),
             f" has the other {grouped(rest)}.",
         )
@@ -99,9 +99,9 @@ def _when(ours: Clock, repeat: Repeat) -> Text:
 
 def _sources(dossier: Dossier, repeat: Repeat) -> Text:
     parts = [dossier.cited.all(each.write.evidence, each.write.at, 2) for each in repeat.changes[:4]]
-    shown = words(joined([part for part in parts if part], " "), " write")
+    shown = words("write ", joined([part for part in parts if part], " "))
     later = _later(dossier, repeat.first)
-    return words(shown, " · ", later, " undone by") if later else shown
+    return words(shown, " · undone by ", later) if later else shown
 
 
 def _later(dossier: Dossier, one: Numbered) -> Text:
