@@ -11,6 +11,7 @@ from auditor.correlate.applications.bypass import Bypasses, revisions_seen
 from auditor.correlate.applications.bypass_changes import through_argo
 from auditor.correlate.applications.courses import courses
 from auditor.correlate.applications.declared import Declared
+from auditor.correlate.applications.exported_settings import exported_settings
 from auditor.correlate.applications.flux_freezes import with_object_freezes
 from auditor.correlate.applications.owners import Owners, instance_label
 from auditor.correlate.applications.requests import OwnRequests
@@ -169,9 +170,10 @@ class _Gathering:
         """All writes on these objects, and what became of them. `placed` puts those of a bypass under its person."""
         live = LiveStates()
         told: list[Write] = []
+        shown = exported_settings(self._facts.settings, objects, self._config, self._scope.as_of)
         for history in writes.histories(
             objects,
-            self._facts.objects,
+            (*self._facts.objects, *shown),
             self._identities.identify,
             channel,
             declared.object_at,

@@ -43,6 +43,8 @@ _OPERATIONS: dict[str, Literal["create", "delete"]] = {
     "delete": "delete",
     "deletecollection": "delete",
 }
+_COUNTED = ("argoproj.io/AppProject", "argoproj.io/ApplicationSet")
+"""Custom kinds whose every write stands in their stories. Of an Application they leave reports out."""
 _REPORTED = ("status", "approval", "finalize")
 """Sub-resources by which controllers say how an object fares."""
 
@@ -303,7 +305,8 @@ class Story:
     def _missed_a_write(self, request: Request, before: State, stored: JsonObject | None) -> bool:
         """Whether a write is not in the records: `generation` counts those to the spec, and an object that has none is
         sent back on the version that its client had read."""
-        if stored is None or not self._seen_whole or not kinds.is_built_in(self._subject.group, self._subject.kind):
+        counted = kinds.is_built_in(self._subject.group, self._subject.kind) or self._subject.group_kind in _COUNTED
+        if stored is None or not self._seen_whole or not counted:
             return False
         if before.version and request.event.object_version == before.version:
             return False
