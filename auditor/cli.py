@@ -58,6 +58,14 @@ class ByPanel(TyperGroup):
             with formatter.section(panel):
                 formatter.write_dl(rows, col_max=12)
 
+    def invoke(self, ctx: Any) -> Any:
+        """A word that is none of a closed list is told without the validator's own words before it."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
 
 @cache
 def app() -> typer.Typer:

@@ -1,12 +1,15 @@
 """`auditor changes`: what was changed past the tracked branch, by whom, and what became of it."""
 
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.commands import QUESTIONS, Command
 from auditor.console import options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CSV_COLUMNS = (
     "at", "cluster", "application", "object.group", "object.kind", "object.namespace", "object.name", "operation",
@@ -33,7 +36,8 @@ def changes(
         list[str] | None, typer.Option("--actor", metavar="GLOB", help="By this identity, as the record has it.")
     ] = None,
     channel: Annotated[
-        list[str] | None, typer.Option("--channel", metavar="CHANNEL", help="By this channel, as `kubectl edit`.")
+        list[str] | None,
+        typer.Option("--channel", metavar="CHANNEL", help="By this channel, as `kubectl edit`; kubectl is any of its."),
     ] = None,
     git: Annotated[
         list[str] | None, typer.Option("--git", metavar="VERDICT", help="With this git verdict, as not-reflected.")
@@ -73,7 +77,7 @@ def changes(
 
     check(form, output)
     asked = Query(
-        channels=one_of(channel, CHANNELS, "--channel"),
+        channels=_channels(one_of(channel, CHANNELS, "--channel")),
         git=one_of(git, GIT_WORST_FIRST, "--git"),
         cluster_states=one_of(cluster_state, CLUSTER_WORST_FIRST, "--cluster-state"),
         causes=_causes(cause),
@@ -89,6 +93,13 @@ def changes(
             show_changes(found, ends, answers.times(query), answers.as_of, called=called)
         else:
             say_rows(form, output, "changes", CSV_COLUMNS, ends, map(wire.change, found))
+
+
+def _channels(asked: "Sequence[str]") -> tuple[str, ...]:
+    """A program stands for all its commands: nothing by `kubectl` alone would read as nothing by kubectl."""
+    from auditor.correlate.identity.channels import CHANNELS
+
+    return tuple(one for one in CHANNELS if any(one == name or one.startswith(f"{name} ") for name in asked))
 
 
 def _causes(asked: list[str] | None) -> tuple[str, ...]:

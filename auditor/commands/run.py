@@ -38,7 +38,13 @@ def run(
     ),
     name: Annotated[str, typer.Option("--report", metavar="NAME", help="Which report.")] = "postmortem",
     form: Annotated[
-        list[str] | None, typer.Option("--format", "-f", metavar="FORMAT", help="html, pdf, markdown, json or csv.")
+        list[str] | None,
+        typer.Option(
+            "--format",
+            "-f",
+            metavar="FORMAT",
+            help="html, pdf, markdown, json or csv; may be repeated [default: html, pdf and json].",
+        ),
     ] = None,
     fail_on: Annotated[
         options.Severity,

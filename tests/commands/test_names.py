@@ -60,6 +60,19 @@ def test_a_word_that_is_none_of_a_list_is_a_usage_error(ask: Ask, given: tuple[s
     assert said.out == ""
 
 
+def test_a_severity_that_there_is_not_is_told_in_the_programs_own_words(ask: Ask) -> None:
+    said = ask("findings", "--severity", "hgih")
+    assert said.status == Status.USAGE
+    assert "'--severity': 'hgih' is not one of 'info'" in said.err
+
+
+def test_a_channel_of_many_commands_is_asked_for_by_their_program(ask: Ask) -> None:
+    all_of_it = ask("changes", "--channel", "kubectl").out
+    assert "kubectl edit" in all_of_it
+    assert "kubectl scale" in all_of_it
+    assert "Argo CD UI or CLI" not in all_of_it
+
+
 def test_a_rule_that_there_is_not_is_a_usage_error_that_guesses(ask: Ask) -> None:
     said = ask("findings", "--ident", "second-writters")
     assert said.status == Status.USAGE
