@@ -8,6 +8,7 @@ from auditor.model.change import AppKey
 from auditor.model.finding import SEVERITIES
 from auditor.model.night import Ending, Night, NightEntry, NightState
 from auditor.nightly.folding import folded
+from reports.case.dossier import is_own_object
 
 CAP = 8
 """Entries of one application; the rest is counted."""
@@ -53,7 +54,12 @@ def _told(entries: Sequence[NightEntry]) -> Iterator[NightEntry]:
 
 
 def _urgent_first(entries: Iterable[NightEntry]) -> list[NightEntry]:
-    return sorted(entries, key=lambda entry: -SEVERITIES.index(entry.finding.severity))
+    """Of one severity, what is deployed before what deploys it: the cap would hide it behind a day of set-up."""
+    return sorted(entries, key=lambda entry: (-SEVERITIES.index(entry.finding.severity), _deploys(entry)))
+
+
+def _deploys(entry: NightEntry) -> bool:
+    return entry.finding.object is not None and is_own_object(entry.finding.object)
 
 
 def left_out(group: Group) -> Iterator[str]:

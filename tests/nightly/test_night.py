@@ -191,6 +191,18 @@ def test_the_most_severe_of_what_is_new_or_over_comes_first_then_the_most_severe
     assert [entry.state for entry in group.entries] == ["resolved", "new", "not-checked", "known"]
 
 
+def test_of_one_severity_the_gitops_tools_own_objects_come_last() -> None:
+    root = thing("root", "Application", "argocd", "argoproj.io")
+    told = [
+        conclude("not-in-git", severity, "m", "", key=(name,), application=None, subject=subject)
+        for name, severity, subject in (("a", "medium", root), ("b", "medium", thing()), ("c", "high", root))
+    ]
+    (group,) = groups(Night(minute(60), None, tuple(NightEntry(one, "new") for one in told), 0, (), True))
+    assert [(one.finding.severity, one.finding.object) for one in group.entries] == [
+        ("high", root), ("medium", thing()), ("medium", root),
+    ]  # fmt: skip
+
+
 def test_a_baseline_compares_with_no_run() -> None:
     said = heading(Night(minute(60), None, (NightEntry(about("a", "low"), "known"),), 0, (), True, baseline=True))
     assert said == "Findings as of 2026-11-30 10:00:00 UTC, all taken for shown from now on: 1 known."
