@@ -1,7 +1,7 @@
 """The two answers for each change that did not come through git, and what happens to it next."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -47,13 +47,21 @@ def verdicts(changes: Iterable[Change], writes: Iterable[Write], bench: Bench) -
     for write in writes:
         by_object[write.object].append(write)
     return {
-        change.id: _verdict(change, by_object[change.write.object], bench)
+        change.id: _verdict(change, by_object[change.write.object], _sweeps(change.write.object, by_object), bench)
         for change in changes
         if change.write.cause in JUDGED
     }
 
 
-def _verdict(change: Change, writes: Sequence[Write], bench: Bench) -> Verdict:
+def _sweeps(subject: ObjectId, by_object: Mapping[ObjectId, Sequence[Write]]) -> Iterator[Write]:
+    """Deletes of the object's namespace, and of objects of its kind that the records do not name."""
+    yield from by_object.get(replace(subject, name=""), ())
+    if subject.namespace:
+        namespace = replace(subject, group="", kind="Namespace", namespace="", name=subject.namespace)
+        yield from by_object.get(namespace, ())
+
+
+def _verdict(change: Change, writes: Sequence[Write], sweeps: Iterable[Write], bench: Bench) -> Verdict:
     write = change.write
     git, in_git = bench.git.judge(change)
     cluster, in_cluster = judge_cluster(
@@ -63,6 +71,7 @@ def _verdict(change: Change, writes: Sequence[Write], bench: Bench) -> Verdict:
         bench.as_of,
         bench.live.get(write.object),
         lambda later: _pressed(change.application, later, bench.bypasses),
+        sweeps,
     )
     fields = tuple(FieldVerdict(*pair) for pair in zip(in_git, in_cluster, strict=True)) if in_cluster else ()
     now = replace(change, application=bench.git.home(change))

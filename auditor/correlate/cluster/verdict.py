@@ -1,6 +1,7 @@
 """What became of a change in the cluster: the first later write that left another value decides."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from auditor.correlate.writes.attribution import NOT_RECORDED
@@ -18,6 +19,8 @@ Pressed = Callable[[Write], str]
 """Who asked for the sync that a write of the GitOps controller belongs to, as a clause; "" where nobody is recorded."""
 
 STANDING = ClusterVerdict("standing")
+_BY_NOBODY = ClusterVerdict("unknown", "the value changed later, by a write that the records do not hold")
+_UNTOLD = "may have changed it: the record does not hold what it wrote"
 _REMOVED = ClusterVerdict("unknown", "the object is gone, and no record says who removed it")
 _FINALIZERS: Path = ("metadata", "finalizers")
 _REMADE = ClusterVerdict("unknown", "the object is there, and no record says who made it again")
@@ -30,24 +33,48 @@ def judge_cluster(
     as_of: datetime,
     live: LiveState | None = None,
     pressed: Pressed = lambda write: "",
+    sweeps: Iterable[Write] = (),
 ) -> tuple[ClusterVerdict, tuple[ClusterVerdict, ...]]:
     """The verdict of the change as a whole, and one for each of its fields in their order.
 
     `later` are all writes on the same object, before this one too, in any order; those after `as_of` do not count.
     `live` is what the cluster last had: it settles what a later write without a body may have done, and nothing else.
+    `sweeps` are deletes that may have taken the object away without naming it: of its namespace, of a collection.
     """
     after = _after(change.write, later, as_of)
     live = live if live is not None and live.at <= as_of else None
+    swept = _swept(change.write, after, live, _until(sweeps, as_of))
     fields = tuple(_Trial(change.write, field, git_value, live, pressed).judge(after) for field in change.write.fields)
     if fields:
+        fields = tuple(_doubted(each, swept) for each in fields)
         return min(fields, key=lambda each: CLUSTER_WORST_FIRST.index(each.verdict)), fields
-    return _whole(change.write, after, live, pressed), ()
+    return _doubted(_whole(change.write, after, live, pressed), swept), ()
+
+
+def _swept(write: Write, after: Sequence[Write], live: LiveState | None, sweeps: Iterable[Write]) -> Write | None:
+    """The first delete of more than the object since anything showed it to be there."""
+    seen = [write.at, *(other.at for other in after if other.outcome == "changed" and other.operation != "delete")]
+    if live is not None and live.complete and live.body is not None:
+        seen.append(live.at)
+    later = [sweep for sweep in sweeps if sweep.operation == "delete" and sweep.at > max(seen)]
+    return min(later, key=lambda sweep: sweep.at, default=None) if write.operation != "delete" else None
+
+
+def _doubted(verdict: ClusterVerdict, swept: Write | None) -> ClusterVerdict:
+    if swept is None or verdict.verdict != "standing":
+        return verdict
+    what = "its namespace" if swept.object.name else "objects of its kind"
+    return _perhaps(swept, f"deleted {what}, and no record says whether this went too")
 
 
 def _after(write: Write, others: Iterable[Write], as_of: datetime) -> Sequence[Write]:
     """The later writes that stored something or may have, in the API server's order."""
-    stored = (other for other in others if other.outcome in ("changed", "unproven") and other.at <= as_of)
+    stored = _until(others, as_of)
     return sorted((other for other in stored if other.position > write.position), key=lambda other: other.position)
+
+
+def _until(others: Iterable[Write], as_of: datetime) -> Iterator[Write]:
+    return (other for other in others if other.outcome in ("changed", "unproven") and other.at <= as_of)
 
 
 def _whole(write: Write, after: Sequence[Write], live: LiveState | None, pressed: Pressed) -> ClusterVerdict:
@@ -57,10 +84,15 @@ def _whole(write: Write, after: Sequence[Write], live: LiveState | None, pressed
         case "delete":
             return _deleted(after, live, pressed)
         case _:
-            gone = next((other for other in after if _removes(other)), None)
-            if gone is not None:
-                return _by(gone, "deleted", pressed)
-            return ClusterVerdict("unknown", "the record does not hold what the write changed")
+            return _gone_first(after, pressed) or ClusterVerdict(
+                "unknown", "the record does not hold what the write changed"
+            )
+
+
+def _gone_first(after: Sequence[Write], pressed: Pressed) -> ClusterVerdict | None:
+    """Of a value that is not known: that the object went away, where no write before may have left another value."""
+    first = next(iter(after), None)
+    return _by(first, "deleted", pressed) if first is not None and _removes(first) else None
 
 
 def _created(after: Sequence[Write], live: LiveState | None, pressed: Pressed) -> ClusterVerdict:
@@ -105,6 +137,8 @@ class _Trial:
         for other in after:
             if doubt is not None and other.outcome != "changed":
                 continue  # it can raise another doubt and decide nothing: of a log without answers there are thousands
+            if self._had_gone_before(other):
+                return _perhaps(doubt, _UNTOLD) if doubt is not None else _BY_NOBODY
             if _removes(other):
                 return _by(other, "deleted", self._pressed)
             left = left_by(other, self._field.path)
@@ -116,18 +150,20 @@ class _Trial:
                 doubt = doubt or other
         return self._at_the_end(doubt)
 
+    def _had_gone_before(self, other: Write) -> bool:
+        """Whether a later write found another value: one before it had left that, which the records do not show."""
+        found = (each.before for each in other.fields if same_place(each.path, self._field.path) and each.before.known)
+        return any(not self._same(before, self._field.after) for before in found)
+
     def _of_unknown_value(self, after: Sequence[Write]) -> ClusterVerdict:
-        gone = next((other for other in after if _removes(other)), None)
-        if gone is not None:
-            return _by(gone, "deleted", self._pressed)
-        return ClusterVerdict("unknown", "the record does not hold the value after the change")
+        return _gone_first(after, self._pressed) or ClusterVerdict(
+            "unknown", "the record does not hold the value after the change"
+        )
 
     def _altered(self, other: Write, left: Leaf) -> ClusterVerdict:
         """`other` is the first write that left another value."""
         if _is_unrecorded(other, self._field.path):
-            return ClusterVerdict(
-                "unknown", "the value changed later, by a write that the records do not hold", other.at
-            )
+            return replace(_BY_NOBODY, at=other.at)
         gitops = is_gitops(other)
         if self._same(left, self._field.before):
             return _by(other, "reverted-by-gitops" if gitops else "reverted", self._pressed)
@@ -146,11 +182,7 @@ class _Trial:
                 return STANDING
             if doubt is None:
                 return ClusterVerdict("unknown", "the object has another value now, and no record says who set it")
-        return (
-            STANDING
-            if doubt is None
-            else _perhaps(doubt, "may have changed it: the record does not hold what it wrote")
-        )
+        return STANDING if doubt is None else _perhaps(doubt, _UNTOLD)
 
     def _same(self, one: Leaf, other: Leaf) -> bool:
         subject = self._write.object

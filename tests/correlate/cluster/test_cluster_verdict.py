@@ -204,3 +204,34 @@ def test_paths_meet_by_fewer_keys() -> None:
     assert not holds(full, short)
     assert same_place(short, full[:3])
     assert not holds(paths.parse("spec.ports[port=80]"), full)
+
+
+def test_a_value_that_a_later_write_found_changed_does_not_stand(raised: Change) -> None:
+    again = later("w", 3, field("spec.replicas", 3, 6))
+    verdict = judged(raised, again)
+    assert (verdict.verdict, verdict.by) == ("unknown", None)
+    assert "by a write that the records do not hold" in verdict.reason
+    unseen = later("w2", 2, fields_known=False)
+    assert judged(raised, unseen, again).reason.startswith("bob@acme.example may have changed it")
+
+
+def test_what_is_not_known_is_not_deleted_where_another_write_came_between() -> None:
+    hidden = change("c1", 1, position=1)
+    gone = later("w3", 3, operation="delete")
+    assert judged(hidden, gone).verdict == "deleted"
+    assert judged(hidden, later("w2", 2, fields_known=False), gone).verdict == "unknown"
+
+
+def test_what_went_with_its_namespace_or_its_kind_does_not_stand(raised: Change) -> None:
+    def swept(by: Write, *others: Write, live: LiveState | None = None) -> ClusterVerdict:
+        git = nothing_in_git
+        return judge_cluster(raised, (raised.write, *others), git, minute(60), live, sweeps=(by,))[1][0]
+
+    namespace = later("w5", 5, operation="delete", object=thing("Namespace", "shop", group="", namespace=""))
+    collection = later("w5", 5, operation="delete", outcome="unproven", object=thing(name=""))
+    assert "deleted its namespace" in swept(namespace).reason
+    assert "deleted objects of its kind" in swept(collection).reason
+    assert swept(collection, later("w9", 9, field("spec.paused", ..., True))).verdict == "standing"
+    assert swept(later("w0", 0, operation="delete")).verdict == "standing"
+    seen = LiveState(thing(), {"spec": {"replicas": 6}}, minute(9), complete=True)
+    assert swept(collection, live=seen).verdict == "standing"
