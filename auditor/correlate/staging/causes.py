@@ -68,8 +68,8 @@ class Side:
 
     @property
     def moved(self) -> bool:
-        """Whether it is not what it was when the records begin."""
-        return not self.equals(self.start)
+        """Whether it is not what it was when the records begin, or a hand took it back there from what git declares."""
+        return not self.equals(self.start) or self._held_back
 
     @property
     def setter(self) -> Change | None:
@@ -118,6 +118,13 @@ class Side:
                 return found
             found = landing
         return found if len(landings) <= _SETTLED_LANDINGS else None
+
+    @property
+    def _held_back(self) -> bool:
+        setter, declared = self.setter, self.declared
+        if setter is None or not is_by_hand(setter):
+            return False
+        return declared is not None and declared.state == "value" and not self.equals(declared)
 
     @property
     def _changes(self) -> Sequence[Change]:
@@ -260,7 +267,7 @@ def _of_staging(side: Side, production: Side) -> Reason:
     if setter is None:
         return Reason("unexplained", "no recorded change gave staging this value")
     if is_by_hand(setter):
-        return Reason("staging-change", f"changed on staging by {_who(setter)}", (setter.id,))
+        return _hand_on_staging(side, setter)
     if setter.write.cause == "controller":
         return _controller(setter, "staging")
     landing = side.commit_of(setter)
@@ -268,6 +275,16 @@ def _of_staging(side: Side, production: Side) -> Reason:
         return _on_its_way("production", setter, landing)
     because = f"a promotion on its way: staging has a newer commit{_commit(landing)}"
     return Reason("promotion", because, (setter.id,), landing.sha if landing else None)
+
+
+def _hand_on_staging(side: Side, change: Change) -> Reason:
+    """A change on staging itself; one that git has for staging since is a promotion on its way."""
+    git = side.verdict(change)
+    told = f"changed on staging by {_who(change)}"
+    if git is None or git.verdict != "reflected" or git.commit is None:
+        return Reason("staging-change", told, (change.id,))
+    commit = f"({_sha(git.commit)}{_request(git.pull_request)})"
+    return Reason("promotion", f"a promotion on its way: {told}, and in git since {commit}", (change.id,), git.commit)
 
 
 def _on_its_way(missing: str, setter: Change, landing: Landing | None) -> Reason:

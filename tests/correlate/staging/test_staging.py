@@ -241,6 +241,23 @@ def test_a_hand_on_staging_is_to_be_reverted() -> None:
     assert "bob@acme.example (kubectl scale, 2026-11-30 09:10:00 UTC)" in found.because
 
 
+def test_a_hand_on_staging_that_git_has_since_is_a_promotion_on_its_way() -> None:
+    made = here(STAGE, "test", 10, field(WEB, "web:1.4.0", "web:1.5.0"), actor=DAVE, channel="kubectl set")
+    taken = verdict("test", ("reflected", "standing"), commit="5e1f" * 10, pull_request=70)
+    (found,) = drift([deployment(image="web:1.5.0")], [deployment()], [made], [taken])
+    assert (found.causes, found.advice, found.commit) == (("promotion",), "promote", "5e1f" * 10)
+    assert found.because.endswith("2026-11-30 09:10:00 UTC), and in git since (5e1f5e1f, #70)")
+
+
+def test_what_a_hand_took_back_in_production_is_a_hotfix_even_where_the_day_began_with_it() -> None:
+    sync = here(PROD, "sync", 10, field(WEB, "web:1.4.0", "web:1.5.0"), actor=ARGO, cause="gitops")
+    back = here(PROD, "back", 20, field(WEB, "web:1.5.0", "web:1.4.0"), actor=DAVE, cause="bypass")
+    desired = {key: declared(key, deployment(image="web:1.5.0")) for key in (PROD, STAGE)}
+    lost = verdict("back", ("not-reflected", "standing"))
+    (found,) = drift([deployment(image="web:1.6.0")], [deployment()], [sync, back], [lost], desired=desired)
+    assert (found.causes[0], found.changes) == ("hotfix-not-in-git", ("back",))
+
+
 def test_what_an_autoscaler_set_needs_no_decision() -> None:
     scaler = actor("system:serviceaccount:kube-system:horizontal-pod-autoscaler", "autoscaler")
     made = here(PROD, "scale", 10, field("spec.replicas", 3, 9), actor=scaler, cause="controller")
