@@ -46,7 +46,8 @@ def coverage(
         *_git(config, marks, histories),
         *_announcements(marks),
         *_unmapped(histories),
-        *_undecodable(marks),
+        *_stopped(skipped),
+        *_undecodable(marks, skipped),
     ]
     return Coverage(tuple(marks), tuple(skipped), ends, tuple(gaps))
 
@@ -205,11 +206,30 @@ def _unmapped(histories: Mapping[AppKey, ApplicationHistory]) -> Iterator[Gap]:
         )
 
 
-def _undecodable(marks: Iterable[SourceMark]) -> Iterator[Gap]:
-    """What could not be read. Foreign records are no gap: they would have said nothing."""
+def _stopped(skipped: Iterable[Skipped]) -> Iterator[Gap]:
+    """Audit logs that came to an end before theirs, as a cut archive does: a place without a length."""
+    for place in skipped:
+        if place.kind == "audit" and not place.length:
+            sentence = f"{place.source} could be read to byte {place.offset:,} and not beyond: {place.reason}."
+            yield _gap(place.kind, place.cluster, sentence, EXPORTS["audit"], failed=True)
+
+
+def _undecodable(marks: Iterable[SourceMark], skipped: Iterable[Skipped]) -> Iterator[Gap]:
+    """What could not be read, and why where all that was left out has one reason.
+
+    Foreign records are no gap: they would have said nothing.
+    """
     counts: dict[tuple[RecordKind, str, str], int] = defaultdict(int)
     for mark in marks:
         counts[(mark.kind, mark.cluster, mark.source)] += mark.undecodable
-    for (kind, cluster, source), count in sorted(counts.items()):
+    reasons: dict[tuple[RecordKind, str, str], set[str]] = defaultdict(set)
+    for place in skipped:
+        if place.length:
+            reasons[(place.kind, place.cluster, place.source)].add(place.reason)
+    for key, count in sorted(counts.items()):
         if count:
-            yield _gap(kind, cluster, f"{source}: {count} {'record' if count == 1 else 'records'} could not be read.")
+            kind, cluster, source = key
+            why = f": {', '.join(reasons[key])}" if len(reasons[key]) == 1 else ""
+            records = "record" if count == 1 else "records"
+            export = EXPORTS["audit"] if kind == "audit" else ""
+            yield _gap(kind, cluster, f"{source}: {count} {records} could not be read{why}.", export)

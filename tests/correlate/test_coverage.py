@@ -4,7 +4,7 @@ from typing import Any
 
 from auditor.config import ArgoCDConfig, ClusterConfig, Config, RepositoryConfig
 from auditor.correlate.coverage import as_of, coverage
-from auditor.model.facts import SourceMark
+from auditor.model.facts import Skipped, SourceMark
 from tests.factories import SHOP, app_state, history, mark
 
 CONFIG = Config(
@@ -86,6 +86,24 @@ def test_a_destination_that_no_cluster_has_is_one_warning() -> None:
 def test_foreign_records_are_no_gap_and_unreadable_ones_are_counted() -> None:
     broken = replace(AUDIT, source="audit/audit.log", foreign=9, undecodable=2)
     assert sentences(broken, *WHOLE[1:]) == ["audit/audit.log: 2 records could not be read."]
+
+
+def test_records_that_could_not_be_read_say_why_where_one_reason_holds_for_all() -> None:
+    marks = (replace(AUDIT, source="audit/audit.log", undecodable=2), *WHOLE[1:])
+    alike, other = (Skipped("audit", "prod", "audit/audit.log", 5, 9, reason) for reason in ("cut off", "not JSON"))
+    (gap,) = coverage(CONFIG, marks, (alike, alike), {}, True).gaps
+    assert gap.sentence == "audit/audit.log: 2 records could not be read: cut off."
+    (gap,) = coverage(CONFIG, marks, (alike, other), {}, True).gaps
+    assert gap.sentence == "audit/audit.log: 2 records could not be read."
+
+
+def test_an_audit_log_that_was_cut_is_a_source_that_failed() -> None:
+    cut = Skipped("audit", "prod", "audit/audit.log.gz", 2_553_154, 0, "the gzip data ends too early")
+    (gap,) = coverage(CONFIG, WHOLE, (cut,), {}, True).gaps
+    assert gap.failed
+    assert gap.sentence == (
+        "audit/audit.log.gz could be read to byte 2,553,154 and not beyond: the gzip data ends too early."
+    )
 
 
 def test_a_source_that_could_not_be_read_says_why() -> None:

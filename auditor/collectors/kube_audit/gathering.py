@@ -94,6 +94,11 @@ class Gathering:
     def reads(self, reads: Reads) -> None:
         """Reads that were counted without decoding."""
         tally = self._tally(self._home)
+        if not self._alone:
+            tally.foreign += reads.count
+            tally.account["foreign"] += reads.size - reads.count
+            tally.account["wrapping"] += reads.count
+            return
         tally.events += reads.count
         tally.reads += reads.count
         tally.account["read"] += reads.size - reads.count
@@ -144,7 +149,7 @@ class Gathering:
         """Count an event and keep its fact; None where it belongs to no cluster, or was counted before."""
         cluster = self._clusters.of(delivery.cluster) if delivery.cluster or not self._alone else self._home
         if not cluster:
-            self._foreign(offset, len(record), f"of a cluster that is not told apart ({delivery.cluster or 'no name'})")
+            self._of_no_cluster(offset, len(record), delivery.cluster)
             return None
         if floor < self.floors.get(cluster, 0):
             return None
@@ -193,6 +198,13 @@ class Gathering:
         if tally is None:
             tally = self.tallies[cluster] = Tally()
         return tally
+
+    def _of_no_cluster(self, offset: int, length: int, named: str) -> None:
+        """An event of a file that several clusters list: of another one, or of one of these, which is a loss."""
+        if named:
+            self._foreign(offset, length, f"of {named}, which is no cluster of the configuration")
+        else:
+            self.undecodable(offset, length, f"of {' or '.join(self._clusters.candidates)}: give each its own files")
 
     def _foreign(self, offset: int, length: int, reason: str) -> None:
         tally = self._tally(self._home)

@@ -226,7 +226,17 @@ def test_records_of_two_clusters_in_one_source_do_not_mix(tmp_path: Path) -> Non
         ("prod", "firehose"): 6,
         ("staging", "firehose"): 4,
     }
-    assert [skipped.reason for skipped in shelf.skipped] == ["of a cluster that is not told apart (elsewhere)"]
+    assert [skipped.reason for skipped in shelf.skipped] == ["of elsewhere, which is no cluster of the configuration"]
+
+
+def test_a_log_that_two_clusters_list_and_that_names_neither_is_a_loss_and_told_of_none(tmp_path: Path) -> None:
+    events = [audit_event(1, "patch"), audit_event(2, "get"), audit_event(3, "delete")]
+    (tmp_path / "audit.log").write_bytes(b"".join(line + b"\n" for line in event_lines(events)))
+    shelf = collected(tmp_path, clusters=[ClusterConfig(name, audit=("audit.log",)) for name in ("prod", "staging")])
+    (mark,) = shelf.marks.values()
+    assert (mark.events, mark.undecodable, mark.foreign) == (0, 2, 1)
+    assert {skipped.reason for skipped in shelf.skipped} == {"of prod or staging: give each its own files"}
+    assert sum(mark.account.values()) == (tmp_path / "audit.log").stat().st_size
 
 
 def test_an_unreadable_and_a_missing_source_are_told_and_stop_nothing(tmp_path: Path) -> None:
