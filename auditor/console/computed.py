@@ -228,10 +228,10 @@ def _rules(place: Workspace) -> str:
 
 
 def stamp_of(place: Workspace, store: "Store") -> "Stamp":
-    """From what results would be computed now."""
+    """From what results would be computed now; where the folder lies, and the programs, is no matter."""
     from auditor.store import Stamp
 
-    settings = replace(place.config, store="", cache="", notify=NotifyConfig())
-    renderers = [shutil.which(name) for name in _RENDERERS]
+    settings = replace(place.config, folder=Path(), store="", cache="", notify=NotifyConfig())
+    renderers = [bool(shutil.which(name)) for name in _RENDERERS]
     digest = hashlib.sha256(repr((settings, renderers)).encode()).hexdigest()
     return Stamp(store.generation(), digest, version("auditor"))
