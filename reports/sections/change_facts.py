@@ -43,9 +43,8 @@ def who(one: Numbered) -> Text:
     """The credential, its channel, and how we know: no more than the record names."""
     actor, write = one.write.actor, one.write
     name = middle_cut(actor.name, 120)
-    through = (
-        "through Argo CD’s UI or CLI" if write.channel == "Argo CD UI or CLI" else f"with {cut(write.channel, 40)}"
-    )
+    in_argocd = write.channel == "Argo CD UI or CLI"
+    through = "through Argo CD’s UI or CLI" if in_argocd else f"with {cut(write.channel, 40)}"
     acting = f", acting as {middle_cut(actor.acting_as, 80)}" if actor.acting_as else ""
     past = ", by a sync that is not from the tracked branch" if write.cause == "bypass" else ""
     if not name:
@@ -57,7 +56,7 @@ def who(one: Numbered) -> Text:
         "unknown": f"The credential {name}; whose it is, is not known",
     }
     said = kinds.get(actor.kind, f"The credential {name}")
-    if actor.account:
+    if actor.account and in_argocd:
         said = f"{name}, an account of Argo CD"
     return words(f"{said}, {through}{acting}{past}. ", soft(_known(one)))
 

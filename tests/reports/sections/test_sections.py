@@ -62,6 +62,18 @@ def test_a_block_names_the_credential_and_how_it_is_known() -> None:
     assert "acting as oncall-breakglass" in said(block("11"))["Who"]
 
 
+def test_who_pointed_the_application_elsewhere_with_kubectl_is_no_account_of_argo_cd() -> None:
+    case = incident()
+    account = "system:serviceaccount:argocd:argocd-application-controller"
+    changes = tuple(
+        replace(one, write=replace(one.write, actor=replace(one.write.actor, account=account), cause="bypass"))
+        for one in case.changes
+    )
+    blocks = section("changes", replace(case, changes=changes)).blocks
+    told = next(one for one in blocks if isinstance(one, ChangeBlock) and one.number == "3")
+    assert said(told)["Who"].startswith("The credential dave@acme.example, a person’s, with kubectl set, by a sync")
+
+
 def test_a_block_says_which_commit_by_whom_and_between_which_times() -> None:
     assert said(block("3"))["Git"] == (
         "b648bbc3f, pull request #41, 07:01:49; written in eda0b7b41 by Erin Holt, as the commit says. It landed "
