@@ -21,7 +21,7 @@ CLOCK = timedelta(seconds=1)
 Told = dict[str, Any]
 
 
-@pytest.fixture(params=["globex", "hooli", "initech", "nakatomi", "soylent", "sterling", "tyrell", "vandelay", "wayne"])
+@pytest.fixture(params=["dunder", "globex", "hooli", "initech", "nakatomi", "soylent", "sterling", "tyrell", "vandelay", "wayne"])
 def day(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A recording in a folder of its own, with its configuration."""
     monkeypatch.setenv("PATH", str(TOOLS), prepend=os.pathsep)
