@@ -101,7 +101,7 @@ def _incidents(
         settled = previous + lead if previous else None
         yield replace(
             incident,
-            lead_from=max(filter(None, (incident.began_at - lead, settled))),
+            lead_from=min(incident.began_at, max(filter(None, (incident.began_at - lead, settled)))),
             following_at=following,
         )
         previous = incident.ended_at or group[-1].write.at

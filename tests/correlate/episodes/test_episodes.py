@@ -468,6 +468,13 @@ def test_the_closing_words_of_one_episode_announce_no_other() -> None:
     assert [states(episode)["announce"] for episode in found] == ["done", "missing"]
 
 
+def test_an_episode_soon_after_another_has_its_own_announcement() -> None:
+    again = change("again", 33, field("spec.replicas", 6, 7))
+    answers = [verdict("hotfix", ("reflected", "standing"), **FIX), verdict("again", ("not-reflected", "standing"))]
+    found = told([HOTFIX, again], answers, announcements=(SAID, message(34, "shop-prod: seven of web by hand")))
+    assert [(each.steps[2].state, each.steps[2].at) for each in found] == [("done", SAID.at), ("done", minute(34))]
+
+
 def test_the_same_records_in_any_order_give_the_same_episodes() -> None:
     second = change("second", 12, field("spec.paused", ..., True))
     answers = [verdict("hotfix", ("reflected", "standing"), **FIX), verdict("second", ("not-declared", "standing"))]
