@@ -60,13 +60,13 @@ def report(
     from auditor.console.computed import gathered, up_to_date
     from auditor.console.moment import moment
     from auditor.console.names import recorded
-    from auditor.console.reporting import form_by_ending, renderer_for, report_named, report_options
+    from auditor.console.reporting import form_of, renderer_for, report_named, report_options
     from auditor.console.talk import talk
     from auditor.console.window import outside
     from auditor.console.workspace import workspace
 
     asked = report_named(name)
-    renderer = renderer_for(asked, form or form_by_ending(asked, output))
+    renderer = renderer_for(asked, form_of(asked, form, output))
     with talk(quiet) as progress:
         place = workspace(config, store, progress)
         with place.store() as opened:

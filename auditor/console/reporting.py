@@ -45,15 +45,22 @@ def renderer_for(report: "Report", form: str) -> "Renderer":
     return known[form]
 
 
-def form_by_ending(report: "Report", output: Path | None) -> str:
-    """The format that a file's ending stands for, html where it has none; a usage error for one of no format."""
+def form_of(report: "Report", form: str | None, output: Path | None) -> str:
+    """The format that is asked for, or that a file's ending stands for; html where nothing says.
+
+    A usage error for an ending of no format, and for one of another format than the one asked for.
+    """
     if output is None or not output.suffix or output.is_dir():
-        return "html"
+        return form or "html"
     known = {renderer.suffix: renderer.name for renderer in registry.renderers() if renderer.name in report.formats}
-    if output.suffix not in known:
+    meant = known.get(output.suffix)
+    if form is None and meant is None:
         ends = f"{output.name} ends in {output.suffix}, and the report {report.name} in {', '.join(sorted(known))}"
         raise typer.BadParameter(f"{ends}: name another file, or its format by --format.", param_hint="--output")
-    return known[output.suffix]
+    if form is not None and meant not in (None, form):
+        said = f"{output.name} ends as {meant}, and --format asks for {form}: leave one of them out"
+        raise typer.BadParameter(f"{said}.", param_hint="--output")
+    return form or meant or "html"
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def gap_lines(dossier: Dossier) -> tuple[Text, ...]:
     found[:0] = [words(text(cut(line, GAP_LINE))) for line in short_lines(dossier)]
     found += [words(text(cut(line, GAP_LINE))) for line in skipped_lines(dossier)]
     if len(found) <= GAPS + 1:
-        return tuple(found) or (words("none that the records show"),)
+        return tuple(found) or (words(soft("none that the records show")),)
     rest = words(f"and {grouped(len(found) - GAPS)} more, ", ref("What the records cannot say", "#cannot"))
     return (*found[:GAPS], rest)
 
