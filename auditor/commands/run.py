@@ -148,7 +148,7 @@ def show_night(night: "Night") -> None:
     out.print(text(heading(night), "bold"))
     for group in groups(night):
         out.print()
-        out.print(text(f"application {group.application}" if group.application else "no application", "bold"))
+        out.print(text(group.title, "bold"))
         for entry in group.entries:
             for line in _lines(entry):
                 out.print(line)

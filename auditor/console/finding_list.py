@@ -38,7 +38,7 @@ def show_findings(found: Sequence[Finding], times: str) -> None:
 def _heading(finding: Finding) -> "Text":
     from rich.text import Text
 
-    place = f"  application {finding.application}" if finding.application else ""
+    place = f"  application {finding.called}" if finding.application else ""
     severity = text(f"{finding.severity:<7}", _STYLES[finding.severity])
     return Text.assemble(severity, text(finding.ident, "bold"), text(place))
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from auditor.model.change import Evidence, FieldChange
+from auditor.model.change import AppKey, Evidence, FieldChange
 from auditor.model.coverage import AsOf
 from auditor.model.episode import Episode
 from auditor.model.facts import Origin, SourceMark
@@ -78,6 +78,7 @@ def finding(found: Finding) -> JsonObject:
         "severity": found.severity,
         "confidence": found.confidence,
         "application": found.application.name if found.application else None,
+        "application_of": _home(found.application) if found.application else None,
         "cluster": found.object.cluster if found.object else None,
         "object": thing(found.object) if found.object else None,
         "path": found.path,
@@ -92,6 +93,11 @@ def finding(found: Finding) -> JsonObject:
         "changes": list(found.changes),
         "evidence": [evidence(one) for one in found.evidence],
     }
+
+
+def _home(application: AppKey) -> JsonObject:
+    """What tells an application from another of its name."""
+    return {"argocd": application.argocd, "namespace": application.namespace, "kind": application.kind}
 
 
 def episode(one: Episode) -> JsonObject:

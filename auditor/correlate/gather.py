@@ -42,6 +42,7 @@ from auditor.model.case import Case, LiveState, Scope
 from auditor.model.change import AppKey, Change, Write
 from auditor.model.coverage import Coverage
 from auditor.model.desired import DesiredState, GitReader, Landing, Undeterminable
+from auditor.model.namesakes import namesakes
 from auditor.model.resource import ObjectId
 from auditor.model.verdict import Verdict
 
@@ -158,6 +159,7 @@ class _Gathering:
             settings=facts.settings,
             desired=desired,
             live=live,
+            namesakes=dict(namesakes(histories)),
         )
 
     def _told(

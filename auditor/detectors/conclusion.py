@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 import orjson
 
 from auditor.correlate.episodes.incident import RESTARTED_AT
+from auditor.model.case import Case
 from auditor.model.change import AppKey, Change, Evidence, FieldChange
 from auditor.model.finding import Confidence, Finding, Severity
 from auditor.model.resource import Json, Leaf, ObjectId
@@ -76,6 +77,13 @@ def who(change: Change) -> str:
     actor = change.write.actor
     name = actor.name or "an unnamed client"
     return f"{name} as {actor.acting_as}" if actor.acting_as else name
+
+
+def argument(case: Case, application: AppKey) -> str:
+    """An application as the `argocd` command line takes it; of two of one name in an Argo CD, with its namespace."""
+    alike = (key for key in case.namesakes if (key.argocd, key.name) == (application.argocd, application.name))
+    several = len({key.namespace for key in alike}) > 1
+    return f"{application.namespace}/{application.name}" if several else application.name
 
 
 def span(seconds: float) -> str:

@@ -31,7 +31,7 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
             yield conclude(
                 "drift-not-watched",
                 "low" if last.at - since >= WAITS_LONG else "info",
-                f"{history.key} is OutOfSync {_how_long((last.at - since).total_seconds())} "
+                f"{case.called(history.key)} is OutOfSync {_how_long((last.at - since).total_seconds())} "
                 f"({', '.join(resources[:3]) or 'objects not recorded'}), syncs by hand only, and no notification "
                 "is subscribed on it.",
                 "Subscribe a channel to on-out-of-sync, or let it sync by itself.",

@@ -15,15 +15,15 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
     for history in case.applications.values():
         for freeze in history.freezes:
             if freeze.undone and freeze.ended_at is not None:
-                yield _finding(freeze, (freeze.ended_at - freeze.began_at).total_seconds())
+                yield _finding(case, freeze, (freeze.ended_at - freeze.began_at).total_seconds())
 
 
-def _finding(freeze: Freeze, held: float) -> Finding:
+def _finding(case: Case, freeze: Freeze, held: float) -> Finding:
     undone_by = freeze.undone_by or (freeze.ended_by.name if freeze.ended_by else "") or "something not recorded"
     return conclude(
         "freeze-did-not-hold",
         "high",
-        f"{freeze.app} was frozen by {freeze.began_by.name or 'a credential that is not recorded'} "
+        f"{case.called(freeze.app)} was frozen by {freeze.began_by.name or 'a credential that is not recorded'} "
         f"({freeze.form.replace('-', ' ')}); {undone_by} undid it after {span(held)}.",
         "Freeze where the setting is declared: in the parent application or ApplicationSet (ignoreDifferences or "
         "ignoreApplicationDifferences on spec.syncPolicy), or by a deny window in the AppProject, which holds.",

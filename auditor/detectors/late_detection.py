@@ -29,7 +29,7 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
             yield conclude(
                 "late-detection",
                 "low",
-                f"{episode.application}, episode of {', '.join(episode.actors)}: {'; '.join(late)}.",
+                f"{case.called(episode.application)}, episode of {', '.join(episode.actors)}: {'; '.join(late)}.",
                 "See which signal would have told earlier: a notification on OutOfSync, an announcement template.",
                 key=(episode.id,),
                 application=episode.application,

@@ -18,16 +18,17 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
         if change.write.cause == "bypass":
             asked[(change.application, change.write.actor.name)].append(change)
     for (application, name), changes in asked.items():
-        yield _finding(application, name, changes)
+        yield _finding(case, application, name, changes)
 
 
-def _finding(application: AppKey | None, name: str, changes: Sequence[Change]) -> Finding:
+def _finding(case: Case, application: AppKey | None, name: str, changes: Sequence[Change]) -> Finding:
     first = changes[0].write
+    called = case.called(application) if application else "an application"
     what = [f"{change.write.object} {step(field)}" for change in changes for field in change.write.fields]
     return conclude(
         "not-from-branch",
         "high",
-        f"Argo CD applied to {application or 'an application'} what the tracked branch does not hold, asked for by "
+        f"Argo CD applied to {called} what the tracked branch does not hold, asked for by "
         f"{name or 'a user that is not recorded'} ({first.actor.known_by}): "
         f"{'; '.join(what[:3]) or first.object}.",
         "Commit the value and take the override, revision or local manifests back; after an override or with another "

@@ -30,7 +30,7 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
     for (application, name), changes in writers.items():
         commands = len({change.command for change in changes})
         if changes[0].write.actor.kind == "ci" or commands > 1:
-            yield _finding(application, name, changes, commands)
+            yield _finding(case, application, name, changes, commands)
 
 
 def _applies(change: Change) -> bool:
@@ -42,7 +42,7 @@ def _applies(change: Change) -> bool:
     return channel in APPLYING or (write.actor.kind == "ci" and channel not in NO_MANIFEST)
 
 
-def _finding(application: AppKey, name: str, changes: Sequence[Change], commands: int) -> Finding:
+def _finding(case: Case, application: AppKey, name: str, changes: Sequence[Change], commands: int) -> Finding:
     first, last = changes[0].write, changes[-1].write
     objects = list(dict.fromkeys(str(change.write.object) for change in changes))
     lasted = f" over {span((last.at - first.at).total_seconds())}" if commands > 1 else ""
@@ -50,7 +50,7 @@ def _finding(application: AppKey, name: str, changes: Sequence[Change], commands
     return conclude(
         "second-writer",
         "high" if commands > 1 else "medium",
-        f"{name} applies to {application.name} with {first.channel} beside the GitOps controller, "
+        f"{name} applies to {case.called(application)} with {first.channel} beside the GitOps controller, "
         f"{times(commands)}{lasted}: {', '.join(objects[:3])}."
         f"{' Also: ' + '; '.join(notes[:2]) + '.' if notes else ''}",
         "Let one of the two write: take the apply out of the pipeline and let it commit to the repository instead.",

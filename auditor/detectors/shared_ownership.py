@@ -26,16 +26,16 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
             claims[change.write.object].update(dict.fromkeys(change.owners))
     for subject, owners in sorted(claims.items()):
         if len(owners) > 1:
-            yield _finding(subject, owners)
+            yield _finding(case, subject, owners)
 
 
-def _finding(subject: ObjectId, owners: dict[AppKey, ApplicationState | None]) -> Finding:
+def _finding(case: Case, subject: ObjectId, owners: dict[AppKey, ApplicationState | None]) -> Finding:
     names = sorted(str(key) for key in owners)
     states = [state for state in owners.values() if state]
     return conclude(
         "shared-ownership",
         "medium",
-        f"{subject} is claimed by {len(names)} applications: {', '.join(names)}.",
+        f"{subject} is claimed by {len(names)} applications: {', '.join(sorted(map(case.called, owners)))}.",
         "Keep the object in one of them; FailOnSharedResource=true makes Argo CD refuse the other.",
         key=(names,),
         application=min(owners, key=str),

@@ -29,16 +29,16 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
     for pair in case.staging:
         for difference in pair.differences:
             if difference.causes and difference.causes[0] in SEVERITY:
-                yield _finding(pair, difference)
+                yield _finding(case, pair, difference)
 
 
-def _finding(pair: StagingPair, difference: StagingDifference) -> Finding:
+def _finding(case: Case, pair: StagingPair, difference: StagingDifference) -> Finding:
     where = paths.text(difference.path) if difference.path else "the whole object"
     return conclude(
         "staging-drift",
         SEVERITY[difference.causes[0]],
-        f"{difference.object} {where}: {shown(difference.production)} in {pair.production}, "
-        f"{shown(difference.staging)} in {pair.staging}; {difference.because}.",
+        f"{difference.object} {where}: {shown(difference.production)} in {case.called(pair.production)}, "
+        f"{shown(difference.staging)} in {case.called(pair.staging)}; {difference.because}.",
         ADVICE.get(difference.advice, "Nothing is owed."),
         key=(pair.staging, difference.changes[:1]),
         application=pair.production,

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from auditor.config import Config
 from auditor.detectors import Detector
-from auditor.detectors.conclusion import conclude, span, times
+from auditor.detectors.conclusion import argument, conclude, span, times
 from auditor.model.application import ApplicationHistory, SyncRecord, SyncResource
 from auditor.model.case import Case
 from auditor.model.finding import Finding
@@ -26,11 +26,11 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
         for number, sync in enumerate(syncs):
             later = syncs[number + 1 :]
             if _is_refused(sync) and not _taken_up(sync, later):
-                yield _refused(history, _attempts(sync, syncs[: number + 1]))
+                yield _refused(case, history, _attempts(sync, syncs[: number + 1]))
             elif _stuck(sync, end, later):
-                yield _running(history, sync, end)
+                yield _running(case, history, sync, end)
             elif _left_partial(history, sync, later):
-                yield _selective(history, sync)
+                yield _selective(case, history, sync)
 
 
 def _is_refused(sync: SyncRecord) -> bool:
@@ -61,7 +61,7 @@ def _names(resources: Sequence[SyncResource], status: str) -> list[str]:
     return [f"{each.kind} {each.name}" for each in resources if each.status == status]
 
 
-def _refused(history: ApplicationHistory, attempts: Sequence[SyncRecord]) -> Finding:
+def _refused(case: Case, history: ApplicationHistory, attempts: Sequence[SyncRecord]) -> Finding:
     sync = attempts[-1]
     applied, failed = _names(sync.resources, "Synced"), _names(sync.resources, "SyncFailed")
     what = f"applied: {', '.join(applied) or 'nothing'}; refused: {', '.join(failed) or 'not recorded'}"
@@ -70,8 +70,8 @@ def _refused(history: ApplicationHistory, attempts: Sequence[SyncRecord]) -> Fin
     return conclude(
         "unfinished-sync",
         "high" if applied and failed else "medium",
-        f"{history.key} is {'partly ' if applied and failed else 'not '}at {_revision(sync)}: the sync {_end(sync)} "
-        f"(tried {times(tried)}); {what}. Argo CD says: {said[:300]}",
+        f"{case.called(history.key)} is {'partly ' if applied and failed else 'not '}at {_revision(sync)}: "
+        f"the sync {_end(sync)} (tried {times(tried)}); {what}. Argo CD says: {said[:300]}",
         "Mend the manifest that was refused and sync again, or take the commit back; the applied half stays.",
         key=(sync.revisions, attempts[0].started_at.isoformat()),
         application=history.key,
@@ -93,13 +93,13 @@ def _stuck(sync: SyncRecord, end: datetime | None, later: Sequence[SyncRecord]) 
     return waits and not later and end is not None and end - sync.started_at > STUCK_AFTER
 
 
-def _running(history: ApplicationHistory, sync: SyncRecord, end: datetime | None) -> Finding:
+def _running(case: Case, history: ApplicationHistory, sync: SyncRecord, end: datetime | None) -> Finding:
     lasted = span((end - sync.started_at).total_seconds()) if end else "unknown time"
     return conclude(
         "unfinished-sync",
         "medium",
-        f"A sync of {history.key} to {_revision(sync)} is {sync.phase} for {lasted} when the records end.",
-        f"See what it waits for, or end it: argocd app terminate-op {history.key.name}",
+        f"A sync of {case.called(history.key)} to {_revision(sync)} is {sync.phase} for {lasted} when the records end.",
+        f"See what it waits for, or end it: argocd app terminate-op {argument(case, history.key)}",
         key=(sync.started_at.isoformat(),),
         application=history.key,
         first_at=sync.started_at,
@@ -119,14 +119,14 @@ def _left_partial(history: ApplicationHistory, sync: SyncRecord, later: Sequence
     return not completed and last is not None and last.sync_status == "OutOfSync" and last.at >= sync.started_at
 
 
-def _selective(history: ApplicationHistory, sync: SyncRecord) -> Finding:
+def _selective(case: Case, history: ApplicationHistory, sync: SyncRecord) -> Finding:
     chosen = ", ".join(f"{kind} {name}" for _, kind, name in sync.selected) or "some objects"
     return conclude(
         "unfinished-sync",
         "low",
-        f"A sync of {history.key} to {_revision(sync)} took {chosen} only; the rest was never synced and the "
-        "application is OutOfSync when the records end.",
-        f"Sync the rest: argocd app sync {history.key.name}",
+        f"A sync of {case.called(history.key)} to {_revision(sync)} took {chosen} only; the rest was never synced and "
+        "the application is OutOfSync when the records end.",
+        f"Sync the rest: argocd app sync {argument(case, history.key)}",
         key=(sync.started_at.isoformat(), "selective"),
         confidence="medium",
         application=history.key,

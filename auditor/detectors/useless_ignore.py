@@ -44,7 +44,7 @@ def detect(case: Case, config: Config) -> Iterator[Finding]:
             place = orjson.dumps(_place(rule.body), option=orjson.OPT_SORT_KEYS).decode()
             if said is not None and place + said[0] not in reported:
                 reported.add(place + said[0])
-                yield _finding(key, rule, *said, _gone(rule, history))
+                yield _finding(case, key, rule, *said, _gone(rule, history))
 
 
 def _known(rule: JsonObject) -> JsonObject:
@@ -192,7 +192,7 @@ def _overwritten(
 
 
 def _finding(
-    key: AppKey, rule: _Rule, said: str, remedy: str, confidence: Confidence, gone: datetime | None
+    case: Case, key: AppKey, rule: _Rule, said: str, remedy: str, confidence: Confidence, gone: datetime | None
 ) -> Finding:
     severity: Severity = "info" if confidence == "low" else "low" if gone else "medium"
     since = f" It is gone since {gone:%Y-%m-%d %H:%M:%S} UTC." if gone else ""
@@ -200,7 +200,7 @@ def _finding(
     return conclude(
         "useless-ignore",
         severity,
-        f"An ignoreDifferences rule of {key} for {subject or 'no kind'} {said}.{since}",
+        f"An ignoreDifferences rule of {case.called(key)} for {subject or 'no kind'} {said}.{since}",
         remedy,
         key=(said, subject, rule.first_at.isoformat()),
         confidence=confidence,

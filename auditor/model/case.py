@@ -1,7 +1,7 @@
 """All that is known of a scope, gathered once: what detectors and reports look at."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from auditor.model.application import ApplicationHistory
@@ -66,3 +66,9 @@ class Case:
     drift: tuple[DriftedField, ...] = ()
     """What is not as git says it at the end of the records."""
     findings: tuple[Finding, ...] = ()
+    namesakes: Mapping[AppKey, str] = field(default_factory=dict)
+    """What those applications are called of which another of the records has the same name."""
+
+    def called(self, application: AppKey) -> str:
+        """What an application is called so that it is no other."""
+        return self.namesakes.get(application, application.name)

@@ -36,3 +36,10 @@ class Finding:
     """A block that pastes as it is, "" for none."""
     changes: tuple[str, ...]
     evidence: tuple[Evidence, ...]
+    namesake: str = ""
+    """What its application is called where another has the same name; "" where the name alone tells."""
+
+    @property
+    def called(self) -> str:
+        """What its application is called so that it is no other, "" where it has none."""
+        return self.namesake or str(self.application or "")

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from auditor.model.night import Night, NightEntry
-from auditor.nightly.digest import Group, details, groups, heading, left_out, remarks
+from auditor.nightly.digest import details, groups, heading, left_out, remarks
 from auditor.nightly.news import news
 from reports.formats.markdown_text import LIMIT, escaped
 
@@ -30,16 +30,12 @@ def comment(night: Night, title: str, *, everything: bool = False) -> str:
 def _parts(night: Night) -> Iterator[tuple[str, int]]:
     """Pieces that stand or fall whole, and how many findings each tells of."""
     for group in groups(night):
-        above = f"\n### {_name(group)}\n\n"
+        above = f"\n### {escaped(group.title)}\n\n"
         for entry in group.entries:
             yield above + _item(entry), 1
             above = ""
         for sentence, count in zip(left_out(group), filter(None, (group.rest, group.folded)), strict=True):
             yield f"\n{sentence}\n", count
-
-
-def _name(group: Group) -> str:
-    return escaped(f"application {group.application}" if group.application else "no application")
 
 
 def _item(entry: NightEntry) -> str:

@@ -27,6 +27,12 @@ class Group:
     folded: int = 0
     """So many say only that a change was made past git of which another entry says more."""
 
+    @property
+    def title(self) -> str:
+        """`application shop-prod`, told apart where another has its name."""
+        called = next((entry.finding.called for entry in self.entries if entry.finding.namesake), self.application)
+        return f"application {called}" if called else "no application"
+
 
 def groups(night: Night, cap: int = CAP) -> tuple[Group, ...]:
     """In the order of their most urgent entries, as are the entries of a group: first the new and resolved ones, so

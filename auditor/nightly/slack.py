@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from auditor.model.night import Night, NightEntry
 from auditor.model.resource import JsonObject
-from auditor.nightly.digest import Group, details, groups, heading, left_out, remarks
+from auditor.nightly.digest import details, groups, heading, left_out, remarks
 from auditor.nightly.news import news
 from reports.words.rich import visible
 
@@ -55,7 +55,7 @@ def _bounded(listed: list[_Counted], room: int) -> list[JsonObject]:
 
 def _grouped(night: Night) -> Iterator[_Counted]:
     for group in groups(night, _CAP):
-        yield _header(_name(group)), 0
+        yield _header(group.title), 0
         for entry in group.entries:
             yield _section("\n".join([_headline(entry), entry.finding.message, *details(entry)])), 1
         if said := "\n".join(left_out(group)):
@@ -69,18 +69,14 @@ def _text(night: Night, told: Night, title: str) -> str:
     room, above, shown = SECTION - len("\n".join(lines)) - _REST, "", 0
     for group, entry in entries:
         said = [_unmarked(f"{_headline(entry)}: {entry.finding.message}")]
-        if _name(group) != above:
-            said.insert(0, _unmarked(_name(group)))
+        if group.title != above:
+            said.insert(0, _unmarked(group.title))
         room -= sum(len(line) + 1 for line in said)
         if room < 0:
             break
-        above, shown, lines = _name(group), shown + 1, [*lines, *said]
+        above, shown, lines = group.title, shown + 1, [*lines, *said]
     left = len(told.entries) - shown
     return _cut("\n".join([*lines, *([f"and {left} more"] if left else [])]))
-
-
-def _name(group: Group) -> str:
-    return f"application {group.application}" if group.application else "no application"
 
 
 def _headline(entry: NightEntry) -> str:

@@ -1,7 +1,6 @@
 """What all sections of a report draw on: the case, its numbered changes, the clock and the list of citations."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
@@ -81,12 +80,10 @@ class Dossier:
     writes: Mapping[str, Write]
     idents: Mapping[str, str]
     """How each change's id begins: as much of it as tells it from all others."""
-    namesakes: Mapping[AppKey, str]
-    """What applications are called of which another has the same name: in another namespace, or in another Argo CD."""
 
     def called(self, application: AppKey) -> str:
         """What an application is called so that it is no other."""
-        return self.namesakes.get(application, application.name)
+        return self.case.called(application)
 
     @property
     def clusters(self) -> tuple[str, ...]:
@@ -128,18 +125,7 @@ def dossier(case: Case, options: Options, *, writes_first: bool = False) -> Doss
         {one.change.id: one for one in (*counted, *settings)},
         {write.id: write for write in case.writes} | {change.id: change.write for change in case.changes},
         short_idents([*(write.id for write in case.writes), *(change.id for change in case.changes)]),
-        dict(_namesakes(case.applications)),
     )
-
-
-def _namesakes(applications: Iterable[AppKey]) -> Iterator[tuple[AppKey, str]]:
-    """Each with its namespace, where that tells them apart, else with its Argo CD."""
-    alike: dict[str, list[AppKey]] = defaultdict(list)
-    for key in applications:
-        alike[key.name].append(key)
-    for keys in (keys for keys in alike.values() if len(keys) > 1):
-        apart = len({key.namespace for key in keys}) == len(keys)
-        yield from ((key, f"{key.namespace if apart else key.argocd}/{key.name}") for key in keys)
 
 
 def with_state(dossier: Dossier, *states: State) -> tuple[Numbered, ...]:

@@ -1,10 +1,13 @@
 """The list of findings: what needs a person first, and no change twice for the bare fact that it was made."""
 
+from dataclasses import replace
+
 import pytest
 
 from auditor.console.finding_list import show_findings
 from auditor.console.options import Severity
 from auditor.detectors.conclusion import conclude
+from auditor.model.change import AppKey
 from auditor.model.finding import SEVERITIES, Finding
 from auditor.model.finding import Severity as SeverityName
 from auditor.nightly.folding import BARE, folded
@@ -45,6 +48,13 @@ def test_what_is_not_shown_is_counted(capsys: pytest.CaptureFixture[str]) -> Non
     assert "change 0123456789ab, also out-of-band-change\n" in said
     assert "What out-of-band-change says" not in said
     assert said.endswith("2 findings.\n1 of them says only that a change above was made past git.\n")
+
+
+def test_a_finding_names_its_application_so_that_it_is_no_other(capsys: pytest.CaptureFixture[str]) -> None:
+    alone = replace(finding("not-in-git", "low", "a"), application=AppKey("argocd", "argocd", "web"))
+    show_findings([alone, replace(alone, namesake="argocd/web")], "")
+    titles = [line.split("  ")[-1] for line in capsys.readouterr().out.splitlines() if "application " in line]
+    assert titles == ["application web", "application argocd/web"]
 
 
 def test_the_severities_of_the_option_are_those_of_findings() -> None:

@@ -46,6 +46,14 @@ def test_only_what_is_new_or_over_is_told_unless_all_is_asked_for() -> None:
         assert "1 known" in some, "the heading counts them all"
 
 
+def test_applications_of_one_name_have_a_title_each_that_tells_them_apart() -> None:
+    there = replace(finding(1), application=AppKey("main", "team", "shop-prod"), namesake="team/shop-prod")
+    told = night([("new", replace(finding(), namesake="argocd/shop-prod")), ("new", there)])
+    for said in (str(blocks(message(told, "t"))), comment(told, "t").replace("\\", "")):
+        assert re.findall(r"application ([\w/-]+)", said) == ["argocd/shop-prod", "team/shop-prod"]
+    assert "application shop-prod" in str(blocks(message(night([("new", finding())]), "t")))
+
+
 def test_a_night_without_news_has_none() -> None:
     assert not has_news(night([("known", finding()), ("accepted", finding(1))]))
     assert has_news(night([("resolved", finding())]))
