@@ -17,11 +17,12 @@ from auditor.desired.tools import find_tools
 HERE = Path(__file__).parent
 TOOLS = HERE.parents[1] / ".tools" / "bin"
 STEPS = {"freeze": "froze", "change": "changed", "announce": "announced", "git": "git", "unfreeze": "unfroze"}
+DAYS = sorted(path.name.partition(".")[0] for path in (HERE / "days").glob("*.tar.xz"))
 CLOCK = timedelta(seconds=1)
 Told = dict[str, Any]
 
 
-@pytest.fixture(params=["dunder", "globex", "hooli", "initech", "nakatomi", "soylent", "sterling", "tyrell", "vandelay", "wayne"])
+@pytest.fixture(params=DAYS)
 def day(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A recording in a folder of its own, with its configuration."""
     monkeypatch.setenv("PATH", str(TOOLS), prepend=os.pathsep)
