@@ -91,8 +91,15 @@ def is_restart(one: Numbered) -> bool:
 
 
 def told(dossier: Dossier, one: Numbered) -> Text:
-    """`Deployment payments-prod, limits.cpu 500m → 750m`."""
-    return words(short_object(one.write.object, dossier.clusters), ", ", what_is_left(one))
+    """`Deployment payments-prod, limits.cpu 500m → 750m`; of what a sync undoes no field that it leaves."""
+    found = _undone_fields(one) if one.state == "act" else open_fields(one)
+    return words(short_object(one.write.object, dossier.clusters), ", ", _of_fields(one.change, found, VALUE_LIMIT))
+
+
+def _undone_fields(one: Numbered) -> tuple[FieldChange, ...]:
+    both = zip(one.write.fields, one.verdict.fields, strict=False)
+    kept = [field for field, own in both if own.prospect is not None and not own.prospect.startswith("undone-")]
+    return tuple(field for field in open_fields(one) if field not in kept) or open_fields(one)
 
 
 def when_after(at: datetime | None, since: datetime) -> str:

@@ -141,6 +141,25 @@ def test_the_incident_is_told_in_three_sentences() -> None:
     ]
 
 
+def test_a_sync_is_not_said_to_undo_the_field_that_it_leaves() -> None:
+    case = incident()
+    undone = next(one for one in case.changes if case.verdicts[one.id].prospect.startswith("undone-"))
+    field, answer = undone.write.fields[0], case.verdicts[undone.id]
+    unseen = replace(field, path=("data", "unseen"))
+    both = (replace(answer.fields[0], git=git("not-declared"), prospect="invisible"), answer.fields[0])
+    case = replace(
+        case,
+        changes=tuple(
+            replace(one, write=replace(one.write, fields=(unseen, field))) if one is undone else one
+            for one in case.changes
+        ),
+        verdicts={**case.verdicts, undone.id: replace(answer, fields=both)},
+    )
+    hot = next(group for group in document("postmortem", case).first.unresolved if group.hot)
+    assert "unseen" not in plain(hot.rows[0].text)
+    assert "and 1 more" not in plain(hot.rows[0].text)
+
+
 def test_the_unresolved_list_has_eight_rows_at_most_and_the_most_urgent_first() -> None:
     for make in CASES.values():
         groups = document("postmortem", make()).first.unresolved
