@@ -11,7 +11,7 @@ from auditor.detectors.shared_ownership import DETECTOR as SHARED_OWNERSHIP
 from auditor.model.change import Actor, AppKey
 from auditor.model.resource import ObjectId
 from tests.detectors.cases import ALICE, CONTROLLER, PIPELINE, case, found
-from tests.factories import SHOP, actor, app_state, change, field, history, thing, verdict, write
+from tests.factories import SHOP, actor, app_state, change, field, history, minute, thing, verdict, write
 
 NODE = ObjectId("prod", "", "Node", "", "worker-9")
 OTHER = AppKey("argocd", "argocd", "shop-edge")
@@ -104,6 +104,17 @@ def test_a_bypass_is_under_the_person_who_asked_for_it() -> None:
     (finding,) = found(not_from_branch.DETECTOR, case(changed))
     assert finding.actors == ("carol",)
     assert found(not_from_branch.DETECTOR, case(change("d", 1, field()))) == []
+
+
+def test_a_bypass_lists_as_past_the_branch_only_what_git_had_not_then() -> None:
+    moved = change("c", 5, field("data.a", 4, 2), field("data.b", 1, 9), actor=actor("carol"), cause="bypass")
+    had = verdict("c", ("already", "standing"), ("reflected", "standing"), commit="ab", at=minute(9))
+    (finding,) = found(not_from_branch.DETECTOR, case(moved, verdicts=[had]))
+    assert "does not hold" in finding.message
+    assert ("data.b" in finding.message, "data.a" in finding.message) == (True, False)
+    back = verdict("c", ("already", "standing"), ("reflected", "standing"), commit="ab", at=minute(1))
+    (finding,) = found(not_from_branch.DETECTOR, case(moved, verdicts=[back]))
+    assert "What it changed, the branch holds too" in finding.message
 
 
 def test_exec_and_impersonation_of_people_are_access() -> None:
