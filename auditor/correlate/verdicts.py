@@ -11,7 +11,8 @@ from auditor.correlate.applications.declared import Declared
 from auditor.correlate.applications.flux_freezes import concerns
 from auditor.correlate.cluster.prospect import Outlook, outlook
 from auditor.correlate.cluster.sight import argocd_sees, ignore_rules
-from auditor.correlate.cluster.verdict import judge_cluster
+from auditor.correlate.cluster.unlogged import doubted_by_sync
+from auditor.correlate.cluster.verdict import is_gitops, judge_cluster
 from auditor.correlate.git.manifest import manifest_of, otherwise
 from auditor.correlate.git.verdict import GitJudge
 from auditor.model.application import ApplicationHistory, ApplicationState, Freeze
@@ -46,11 +47,15 @@ def verdicts(changes: Iterable[Change], writes: Iterable[Write], bench: Bench) -
     by_object: dict[ObjectId, list[Write]] = defaultdict(list)
     for write in writes:
         by_object[write.object].append(write)
-    return {
-        change.id: _verdict(change, by_object[change.write.object], _sweeps(change.write.object, by_object), bench)
-        for change in changes
-        if change.write.cause in JUDGED
-    }
+    logged = {of.cluster for of, each in by_object.items() if of.group != "argoproj.io" and any(map(is_gitops, each))}
+    judged = {}
+    for change in (each for each in changes if each.write.cause in JUDGED):
+        of = change.write.object
+        verdict = _verdict(change, by_object[of], _sweeps(of, by_object), bench)
+        history = bench.histories.get(change.application) if change.application else None
+        in_log = of.cluster in logged
+        judged[change.id] = verdict if in_log else doubted_by_sync(change, verdict, history, bench.as_of)
+    return judged
 
 
 def _sweeps(subject: ObjectId, by_object: Mapping[ObjectId, Sequence[Write]]) -> Iterator[Write]:
