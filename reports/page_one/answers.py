@@ -24,7 +24,7 @@ def questions(dossier: Dossier) -> tuple[Question, ...]:
 
 
 def lead(dossier: Dossier) -> Text:
-    """The answer in three sentences at most."""
+    """The answer in few sentences, one for each state that its changes are in."""
     total = len(dossier.counted)
     if not total:
         return _nothing(dossier)
@@ -34,7 +34,7 @@ def lead(dossier: Dossier) -> Text:
         cannot = strong(f"whether git has {'it' if total == 1 else 'them'} cannot be told")
         return words(f"{count(total, 'change')} went past git; ", cannot, ".", _beside(dossier))
     standing = with_state(dossier, "act", "stand")
-    back = with_state(dossier, "back", "untraced")
+    back, untraced = with_state(dossier, "back"), with_state(dossier, "untraced")
     parts: list[Text] = [
         words(
             f"{count(total, 'change')} went past git; ", strong(f"{grouped(len(in_git))} {_be(in_git)} in git now"), "."
@@ -45,6 +45,8 @@ def lead(dossier: Dossier) -> Text:
         parts.append(words(f" {grouped(len(standing))} {_verb(standing, 'stand')} without it", undo, "."))
     if back:
         parts.append(words(f" {grouped(len(back))} {_was(back)} put back or overwritten."))
+    if untraced:
+        parts.append(words(f" What became of {grouped(len(untraced))} is not recorded."))
     if unknown:
         parts.append(words(f" For {grouped(len(unknown))} git cannot be told."))
     return words(*parts, _beside(dossier))

@@ -141,6 +141,19 @@ def test_the_incident_is_told_in_three_sentences() -> None:
     ]
 
 
+def test_the_lead_counts_what_is_not_traced_as_neither_put_back_nor_standing() -> None:
+    case = incident()
+    lost = next(one.id for one in case.changes if case.verdicts[one.id].cluster.verdict == "reverted-by-gitops")
+    answer = case.verdicts[lost]
+    gone = cluster("unknown")
+    fields = tuple(replace(field, cluster=gone) for field in answer.fields)
+    hidden = replace(case, verdicts={**case.verdicts, lost: replace(answer, cluster=gone, fields=fields)})
+    before, after = (plain(document("postmortem", each).first.lead) for each in (case, hidden))
+    assert "is not recorded" not in before
+    assert "What became of 1 is not recorded." in after
+    assert "put back" not in after or before.split(" put back")[0] != after.split(" put back")[0]
+
+
 def test_a_sync_is_not_said_to_undo_the_field_that_it_leaves() -> None:
     case = incident()
     undone = next(one for one in case.changes if case.verdicts[one.id].prospect.startswith("undone-"))
