@@ -165,7 +165,7 @@ def test_a_pipe_that_closes_early_ends_quietly_with_a_status_of_its_own(demo: De
 
 def ascii_only(folder: Path, *arguments: str) -> str:
     """What a command prints where stdout takes nothing but ASCII."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii", "COLUMNS": "200"}
     command = [sys.executable, "-m", "auditor", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, env=environment)
     assert done.returncode == Status.CLEAN, done.stderr
