@@ -94,22 +94,21 @@ class Gathering:
     def reads(self, reads: Reads) -> None:
         """Reads that were counted without decoding."""
         tally = self._tally(self._home)
+        tally.account["read" if self._alone else "foreign"] += reads.size - reads.count
+        tally.account["wrapping"] += reads.count
         if not self._alone:
             tally.foreign += reads.count
-            tally.account["foreign"] += reads.size - reads.count
-            tally.account["wrapping"] += reads.count
             return
         tally.events += reads.count
         tally.reads += reads.count
-        tally.account["read"] += reads.size - reads.count
-        tally.account["wrapping"] += reads.count
         tally.formats.setdefault("jsonl")
         if reads.requests:
             tally.levels["Request"] += reads.requests
         if reads.count > reads.requests:
             tally.levels["Metadata"] += reads.count - reads.requests
         times = self._of(self._home, "")
-        times.minutes.update({time[:_MINUTE].decode() for time in reads.times})
+        minutes = {time[:_MINUTE] for time in reads.times}
+        times.minutes.update(minute.decode() for minute in minutes)
         for stamp in (min(reads.times), max(reads.times)):
             if at := moment(stamp.decode()):
                 times.see(at, stamp[:_MINUTE].decode())
