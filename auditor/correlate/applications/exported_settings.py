@@ -9,9 +9,11 @@ from datetime import datetime
 
 from auditor.config import Config
 from auditor.correlate.applications.requests import object_in
+from auditor.correlate.writes.histories import shown
 from auditor.correlate.writes.object_index import Objects
+from auditor.correlate.writes.sequence import version_number
 from auditor.model.facts import ArgoSettings, ObjectSnapshot
-from auditor.model.resource import JsonObject, ObjectId
+from auditor.model.resource import JsonObject
 from auditor.objects.document import child, items, text
 from auditor.objects.timestamps import latest_moment
 
@@ -28,14 +30,14 @@ def exported_settings(
     told = frozenset(objects)
     for each in settings:
         snapshot = _snapshot(each, clusters.get(each.argocd, ""))
-        if snapshot is not None and _object(snapshot) in told and (as_of is None or _was(snapshot, as_of, objects)):
+        if snapshot is not None and shown(snapshot) in told and (as_of is None or _was(snapshot, as_of, objects)):
             yield snapshot
 
 
 def _snapshot(settings: ArgoSettings, cluster: str) -> ObjectSnapshot | None:
     document = object_in(settings.body) or {}
     metadata, api = child(document, "metadata"), text(document, "apiVersion")
-    if not (cluster and api and text(metadata, "uid") and _number(settings.resource_version)):
+    if not (cluster and api and text(metadata, "uid") and version_number(settings.resource_version)):
         return None
     group, _, version = api.rpartition("/")
     return ObjectSnapshot(
@@ -63,15 +65,8 @@ def _was(snapshot: ObjectSnapshot, as_of: datetime, objects: Objects) -> bool:
         return snapshot.at <= as_of
     met = (
         version
-        for request in objects.requests(_object(snapshot))
+        for request in objects.requests(shown(snapshot))
         for version in (request.head.meta.resourceVersion, request.event.object_version)
     )
-    return any(_number(version) >= _number(snapshot.resource_version) for version in met)
-
-
-def _object(snapshot: ObjectSnapshot) -> ObjectId:
-    return ObjectId(snapshot.cluster, snapshot.group, snapshot.kind, snapshot.namespace, snapshot.name)
-
-
-def _number(version: str) -> int:
-    return int(version) if version.isascii() and version.isdigit() and len(version) < 20 else 0
+    exported = version_number(snapshot.resource_version) or 0
+    return any((version_number(version) or 0) >= exported for version in met)

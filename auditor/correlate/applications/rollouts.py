@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from auditor.correlate.applications.requests import object_in
+from auditor.correlate.writes.sequence import version_number
 from auditor.model.application import ApplicationState
 from auditor.model.facts import ArgoSettings
 from auditor.model.resource import JsonObject
@@ -36,8 +37,7 @@ class Rollouts:
 
 
 def _version(settings: ArgoSettings) -> int:
-    version = settings.resource_version
-    return int(version) if version.isascii() and version.isdigit() and len(version) < 20 else 0
+    return version_number(settings.resource_version) or 0
 
 
 def _starts_syncs(owner: JsonObject, state: ApplicationState) -> bool:

@@ -42,7 +42,7 @@ def histories(
     """
     seen: dict[ObjectId, list[Sighting]] = defaultdict(list)
     for snapshot in snapshots:
-        seen[_shown(snapshot)].append(Sighting(snapshot))
+        seen[shown(snapshot)].append(Sighting(snapshot))
     for subject in sorted({*objects, *seen}):
         senses = Senses(identify, channel, desired, instance_label, objects.begins.get(subject.cluster))
         sightings = seen.pop(subject, [])
@@ -91,6 +91,7 @@ def by_time(write: Write) -> tuple[datetime, ObjectId, int, str]:
     return (write.at, write.object, write.position, write.id)
 
 
-def _shown(snapshot: ObjectSnapshot) -> ObjectId:
+def shown(snapshot: ObjectSnapshot) -> ObjectId:
+    """The object that a snapshot shows, under the group in which requests on it are told."""
     group = kinds.canonical_group(snapshot.group, snapshot.kind)
     return ObjectId(snapshot.cluster, group, snapshot.kind, snapshot.namespace, snapshot.name)

@@ -200,7 +200,7 @@ def _place(entry: Answered | Sighting) -> _Place:
         snapshot = entry.snapshot
         at = snapshot.at + _WHOLE_SECOND if snapshot.at else datetime.max.replace(tzinfo=UTC)
         where = f"{snapshot.origin.source}:{snapshot.origin.offset}"
-        return _Place(_number(snapshot.resource_version), 4, at, where, snapshot.uid, False)
+        return _Place(version_number(snapshot.resource_version), 4, at, where, snapshot.uid, False)
     event, meta = entry.event, entry.head.meta
     uid = meta.uid or event.uid or (entry.head.details.uid if entry.head.details else "")
     version, rank = _version(event, meta)
@@ -211,7 +211,7 @@ def _place(entry: Answered | Sighting) -> _Place:
 def _version(event: AuditEvent, stored: Meta) -> tuple[int | None, int]:
     """The version that a request led to, else the one it was sent on, and its rank among those of one version: what
     made the version comes before writes that changed nothing, before what was sent on it, and before its delete."""
-    led_to, sent_on = _number(stored.resourceVersion), _number(event.object_version)
+    led_to, sent_on = version_number(stored.resourceVersion), version_number(event.object_version)
     if (event.code is not None and event.code >= 300) or event.verb == "deletecollection":
         return None, 0
     if event.verb == "delete":
@@ -223,5 +223,6 @@ def _version(event: AuditEvent, stored: Meta) -> tuple[int | None, int]:
     return (sent_on, 2) if sent_on is not None else (None, 0)
 
 
-def _number(version: str | None) -> int | None:
+def version_number(version: str | None) -> int | None:
+    """A resourceVersion as the number by which versions are ordered; None where it is none."""
     return int(version) if version and version.isascii() and version.isdigit() and len(version) < 20 else None
