@@ -2,7 +2,26 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import orjson
+
 from auditor.model.resource import Json, JsonObject
+
+
+def value_in(body: bytes | str | None) -> Json:
+    """The value that is written as JSON; None where nothing is, or what no machine holds."""
+    if body is None:
+        return None
+    try:
+        value: Json = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return None
+    return value
+
+
+def object_in(body: bytes | str | None) -> JsonObject | None:
+    """The object that is written as JSON; None for anything else."""
+    value = value_in(body)
+    return value if isinstance(value, dict) else None
 
 
 def child(document: Mapping[str, Json], key: str) -> JsonObject:

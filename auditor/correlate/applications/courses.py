@@ -21,7 +21,6 @@ from auditor.correlate.applications.requests import (
     argocd_of,
     document_after,
     is_stored,
-    object_in,
     sighting,
 )
 from auditor.correlate.applications.rollouts import Rollouts
@@ -33,7 +32,7 @@ from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import ApplicationSnapshot, ArgoSettings, AuditEvent
 from auditor.model.resource import JsonObject, Path
 from auditor.objects import kinds, patch
-from auditor.objects.document import child
+from auditor.objects.document import child, object_in
 
 Identify = Callable[[AuditEvent], Actor]
 

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from auditor.config import Config
-from auditor.correlate.applications.requests import object_in
 from auditor.correlate.writes.histories import shown
 from auditor.correlate.writes.object_index import Objects
 from auditor.correlate.writes.sequence import version_number
 from auditor.model.facts import ArgoSettings, ObjectSnapshot
 from auditor.model.resource import JsonObject
-from auditor.objects.document import child, items, text
+from auditor.objects.document import child, items, object_in, text
 from auditor.objects.timestamps import latest_moment
 
 

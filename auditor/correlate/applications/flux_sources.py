@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from auditor.config import Config
 from auditor.correlate.applications.documents import canonical
-from auditor.correlate.applications.requests import argocd_of, document_after, is_stored, object_in, sighting
+from auditor.correlate.applications.requests import argocd_of, document_after, is_stored, sighting
 from auditor.correlate.writes.bodies import Bodies
 from auditor.correlate.writes.sequence import Request, Sighting, in_order
 from auditor.model.application import ApplicationState, AppSource
@@ -16,7 +16,7 @@ from auditor.model.change import AppKey, Evidence
 from auditor.model.facts import ArgoSettings, AuditEvent
 from auditor.model.resource import JsonObject
 from auditor.objects import kinds
-from auditor.objects.document import child, items, maps, text
+from auditor.objects.document import child, items, maps, object_in, text
 from auditor.objects.timestamps import latest_moment
 
 GROUP = "source.toolkit.fluxcd.io"

@@ -14,7 +14,7 @@ from auditor.config import ArgoCDConfig, Config
 from auditor.correlate.applications.courses import Course, Identify, Step, asks_for
 from auditor.correlate.applications.documents import SKIP_RECONCILE
 from auditor.correlate.applications.flux_documents import PARENT
-from auditor.correlate.applications.requests import OwnRequests, object_in
+from auditor.correlate.applications.requests import OwnRequests
 from auditor.correlate.applications.unseen_edits import UnseenEdits, is_declared_elsewhere
 from auditor.correlate.identity.argo_statements import Statements, who
 from auditor.correlate.writes.bodies import Bodies
@@ -22,7 +22,7 @@ from auditor.model.application import ApplicationState, Freeze, FreezeForm, Sync
 from auditor.model.change import Actor, AppKey, Evidence
 from auditor.model.facts import ArgoSettings, AuditEvent
 from auditor.model.resource import Path
-from auditor.objects.document import child, text
+from auditor.objects.document import child, object_in, text
 
 CONTROLLERS = {
     "application-controller": "Application",

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import orjson
-
 from auditor.config import Config
 from auditor.correlate.writes.sequence import Request, Sighting
 from auditor.model.facts import ApplicationSnapshot, ArgoSettings, AuditEvent, ObjectSnapshot
@@ -58,15 +56,6 @@ def document_after(
     )
     patched = patch.apply(document, body, form, group, kind, "", event.field_manager, event.force)
     return patched.document or document
-
-
-def object_in(body: bytes) -> JsonObject | None:
-    """A stored body as a document."""
-    try:
-        value = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def sighting(exported: ApplicationSnapshot | ArgoSettings, group: str = GROUP, at: datetime | None = None) -> Sighting:

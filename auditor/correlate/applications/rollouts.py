@@ -7,12 +7,11 @@ step whose `matchExpressions` all hold for its labels, and one that no step sele
 from collections.abc import Iterable
 from dataclasses import replace
 
-from auditor.correlate.applications.requests import object_in
 from auditor.correlate.writes.sequence import version_number
 from auditor.model.application import ApplicationState
 from auditor.model.facts import ArgoSettings
 from auditor.model.resource import JsonObject
-from auditor.objects.document import child, items, maps, text
+from auditor.objects.document import child, items, maps, object_in, text
 
 _NONE = (0, "0", "0%")
 """`maxUpdate` of a step whose Applications a person must sync."""

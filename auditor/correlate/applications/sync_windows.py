@@ -13,7 +13,7 @@ from auditor.config import Config
 from auditor.correlate.applications.courses import Course, Identify
 from auditor.correlate.applications.documents import canonical
 from auditor.correlate.applications.freezes import Hand, is_declared, parent_of
-from auditor.correlate.applications.requests import argocd_of, document_after, is_stored, object_in, sighting
+from auditor.correlate.applications.requests import argocd_of, document_after, is_stored, sighting
 from auditor.correlate.applications.window_schedule import Span, next_span, span_until_open
 from auditor.correlate.identity.argo_statements import Statements, who
 from auditor.correlate.writes.bodies import Bodies
@@ -22,7 +22,7 @@ from auditor.model.application import ApplicationState, Freeze
 from auditor.model.change import AppKey, Evidence
 from auditor.model.facts import ArgoSettings, AuditEvent
 from auditor.model.resource import JsonObject
-from auditor.objects.document import child, items, maps, text
+from auditor.objects.document import child, items, maps, object_in, text
 
 Project = tuple[str, str, str]
 """Argo CD, namespace, name."""

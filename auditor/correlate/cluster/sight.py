@@ -21,6 +21,7 @@ from auditor.model.facts import ArgoSettings
 from auditor.model.resource import ABSENT, Json, JsonObject, ListItem, ObjectId, Path
 from auditor.objects import ignore, leaves, paths, schema
 from auditor.objects.bare_items import BARE, as_leaf, is_filled_in
+from auditor.objects.document import object_in
 from auditor.objects.versions import common_version
 
 _REMOVED_TRACKING = "removed argocd.argoproj.io/tracking-id"
@@ -128,13 +129,8 @@ def differs(write: Write, field: FieldChange, manifest: JsonObject) -> bool | No
 
 def _was_applied(write: Write, path: Path) -> bool:
     """Whether the write put the field into last-applied: the merge takes out what is there and not in the manifest."""
-    if not write.last_applied:
-        return False
-    try:
-        applied: Json = orjson.loads(write.last_applied)
-    except orjson.JSONDecodeError:
-        return False
-    return paths.lookup(applied, path).state == "value"
+    applied = object_in(write.last_applied)
+    return applied is not None and paths.lookup(applied, path).state == "value"
 
 
 def _is_in_replaced_list(subject: ObjectId, path: Path, manifest: JsonObject) -> bool:

@@ -11,14 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-import orjson
-
 from auditor.config import ArgoCDConfig
 from auditor.model.change import Actor, ActorKind, AppKey, Evidence
 from auditor.model.facts import ArgoEvent, AuditEvent
-from auditor.model.resource import Json
 from auditor.objects import kinds
-from auditor.objects.document import child, maps, text
+from auditor.objects.document import child, maps, object_in, text
 
 _EARLIER = timedelta(milliseconds=50)
 """By which a statement may seem to lie before its request: the clocks of two programs on two hosts."""
@@ -178,13 +175,9 @@ def _the_one(event: AuditEvent, told: Sequence[_Told]) -> _Told | None:
 
 def _owners(event: AuditEvent) -> Iterator[tuple[str, str, str]]:
     """Group, kind and name of what the object that a request creates belongs to."""
-    if event.verb != "create" or not event.request or event.subresource:
+    if event.verb != "create" or event.subresource:
         return
-    try:
-        body: Json = orjson.loads(event.request)
-    except orjson.JSONDecodeError:
-        return
-    for owner in maps(child(body if isinstance(body, dict) else {}, "metadata"), "ownerReferences"):
+    for owner in maps(child(object_in(event.request) or {}, "metadata"), "ownerReferences"):
         yield kinds.group_of(text(owner, "apiVersion")), text(owner, "kind"), text(owner, "name")
 
 

@@ -7,10 +7,9 @@ real kubectl sends was measured command by command (kubectl 1.32; see docs/actor
 import re
 from functools import lru_cache
 
-import orjson
-
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import Json, JsonObject
+from auditor.objects.document import value_in
 
 KUBECTL_WORDS: tuple[str, ...] = (
     "annotate",
@@ -149,7 +148,7 @@ def _word_of_place(event: AuditEvent) -> str:
 def _word_of_verb(event: AuditEvent) -> str:
     if event.verb == "get":
         return ""
-    body = _body(event)
+    body = value_in(event.request)
     if event.verb == "create" and _has_last_applied(body):
         return "apply"
     if not event.field_manager and event.request_uri:
@@ -164,7 +163,7 @@ def _word_of_verb(event: AuditEvent) -> str:
 
 def _word_of_patch(event: AuditEvent, patch_type: str) -> str:
     """For a patch whose field manager names no sub-command: left out, or chosen by the caller."""
-    body = _body(event)
+    body = value_in(event.request)
     if patch_type == "apply" or _has_last_applied(body):
         return "apply"
     return _word_of_body(event, body) or _word_of_shape(event, body)
@@ -252,15 +251,4 @@ def _at(body: Json, *keys: str) -> Json:
         if not isinstance(body, dict):
             return None
         body = body.get(key)
-    return body
-
-
-def _body(event: AuditEvent) -> Json:
-    """The request's body; None where the record has none, or one with a number that no machine has."""
-    if event.request is None:
-        return None
-    try:
-        body: Json = orjson.loads(event.request)
-    except orjson.JSONDecodeError:
-        return None
     return body

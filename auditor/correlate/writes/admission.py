@@ -8,10 +8,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-import orjson
-
 from auditor.model.resource import Json, JsonObject, Path
 from auditor.objects import json_patch, paths
+from auditor.objects.document import object_in
 
 _ANNOTATION = re.compile(r"(mutation|patch)\.webhook\.admission\.k8s\.io/round_(\d{1,6})_index_(\d{1,6})")
 
@@ -35,7 +34,7 @@ def mutations(annotations: Mapping[str, str]) -> tuple[Mutation, ...]:
     calls: dict[tuple[int, int], dict[str, JsonObject]] = {}
     for key, text in annotations.items():
         found = _ANNOTATION.fullmatch(key)
-        noted = _decoded(text) if found else None
+        noted = object_in(text) if found else None
         if found and noted is not None:
             calls.setdefault((int(found[2]), int(found[3])), {})[found[1]] = noted
     return tuple(_mutations(calls[call] for call in sorted(calls)))
@@ -115,11 +114,3 @@ def _pointers(patch: tuple[Json, ...]) -> Iterator[str]:
 
 def _name(mutation: Mutation) -> str:
     return f"admission webhook {mutation.webhook}"
-
-
-def _decoded(text: str) -> JsonObject | None:
-    try:
-        value: Json = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return None
-    return value if isinstance(value, dict) else None

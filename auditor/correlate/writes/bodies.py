@@ -3,10 +3,10 @@
 from functools import cached_property
 
 import msgspec
-import orjson
 
 from auditor.model.facts import AuditEvent
 from auditor.model.resource import Json, JsonObject
+from auditor.objects.document import value_in
 
 
 class Meta(msgspec.Struct, frozen=True):
@@ -59,13 +59,13 @@ class Bodies:
     @property
     def request(self) -> Json:
         """requestObject; None where the record does not hold it."""
-        body = _decoded(self._event.request)
+        body = value_in(self._event.request)
         return None if self._event.truncated or _is_left_out(body) else body
 
     @property
     def response(self) -> JsonObject | None:
         """responseObject, whatever its kind."""
-        body = _decoded(self._event.response)
+        body = value_in(self._event.response)
         return None if self._event.truncated or _is_left_out(body) or not isinstance(body, dict) else body
 
     @property
@@ -93,16 +93,6 @@ def _head(body: bytes | None) -> Head:
         return _heads.decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return _NO_HEAD
-
-
-def _decoded(body: bytes | None) -> Json:
-    if body is None:
-        return None
-    try:
-        value: Json = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return None
-    return value
 
 
 def _is_left_out(body: Json) -> bool:

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-import orjson
-
 from auditor.correlate.identity.actors import disagreement
 from auditor.correlate.writes import admission
 from auditor.correlate.writes.sequence import Request
@@ -151,12 +149,3 @@ def _initiated_by(request: Json) -> str:
     by = operation.get("initiatedBy") if isinstance(operation, dict) else None
     name = by.get("username") if isinstance(by, dict) else None
     return name if isinstance(name, str) else ""
-
-
-def json_object(body: bytes | None) -> JsonObject | None:
-    """A body that is an object; None for any other, and for none."""
-    try:
-        value: Json = orjson.loads(body) if body else None
-    except orjson.JSONDecodeError:
-        return None
-    return value if isinstance(value, dict) else None

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-import orjson
-
 from auditor.correlate.writes.overlap import holds, may_overlap
-from auditor.model.resource import ABSENT, UNKNOWN, Json, JsonObject, Leaf, Path
+from auditor.model.resource import ABSENT, UNKNOWN, JsonObject, Leaf, Path
 from auditor.objects import paths
+from auditor.objects.document import object_in
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -82,7 +81,7 @@ class State:
     def last_applied(self) -> JsonObject | None:
         """The configuration in its last-applied annotation."""
         text = annotations(self.body).get(LAST_APPLIED)
-        return _object(text) if isinstance(text, str) else None
+        return object_in(text) if isinstance(text, str) else None
 
     @cached_property
     def generation(self) -> int | None:
@@ -175,14 +174,6 @@ def waits_for_nobody(body: JsonObject) -> bool:
     """Whether a deleted object has no finalizer left: it goes away with this write."""
     grace = metadata(body).get("deletionGracePeriodSeconds")
     return is_deleting(body) and not metadata(body).get("finalizers") and grace in (None, 0)
-
-
-def _object(text: str) -> JsonObject | None:
-    try:
-        value: Json = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return None
-    return value if isinstance(value, dict) else None
 
 
 _MARKS = (

@@ -15,7 +15,6 @@ from auditor.correlate.writes.drafts import (
     evidence_of,
     is_refused,
     item_of,
-    json_object,
     last_applied,
     last_applied_in,
     names_only_status,
@@ -32,6 +31,7 @@ from auditor.model.facts import AuditEvent, ObjectSnapshot
 from auditor.model.resource import ABSENT, Json, JsonObject, ObjectId, Path
 from auditor.objects import kinds, leaves, patch
 from auditor.objects.defaults import with_filled_lists
+from auditor.objects.document import object_in
 from auditor.objects.versions import as_served
 
 _WRITING = ("create", "update", "patch", "delete", "deletecollection")
@@ -109,7 +109,7 @@ class Story:
             self._update(entry)
 
     def _sight(self, snapshot: ObjectSnapshot) -> None:
-        body = json_object(snapshot.body)
+        body = object_in(snapshot.body)
         if body is None:
             return
         at = snapshot.at or self._at
@@ -357,7 +357,7 @@ class Story:
         if self._unread is not None:
             event, earlier = self._unread.event, self._state
             self._unread = None
-            body = json_object(event.response)
+            body = object_in(event.response)
             if body is not None:
                 self._state = of_object(body)
                 self._missing.hear(Witness(self._subject, body, evidence_of(event)), self._writes, Before(earlier))
@@ -366,7 +366,7 @@ class Story:
     def _see_later(self, request: Request) -> None:
         """A whole body of the API server between two writes; decoded now only where a write waits for it."""
         event = request.event
-        if self._doubts and (seen := json_object(event.response)) is not None:
+        if self._doubts and (seen := object_in(event.response)) is not None:
             self._see(seen, event.at, Witness(self._subject, seen, evidence_of(event)))
             return
         self._unread, self._at, self._seen_whole, self._blurred = request, event.at, True, False
